@@ -1,0 +1,43 @@
+# make lab       build the environment and open JupyterLab (ARGS="--no-browser --port 9999")
+# make test      every test that needs nothing but the environment, notebooks included
+# make test-all  the same, and the tests that need more: other Pythons, the network, servers
+# make lint      ruff
+# make pins      write requirements.txt from pyproject.toml (UPGRADE=--upgrade for the newest)
+# make clean     remove the environment and caches; your notebooks in my_lab stay
+
+# The first Python that can build the environment, else any, which then says what is wrong.
+PYTHON ?= $(shell \
+	suits='import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'; \
+	for p in python3.13 python3.12 python3.11 python3 python; do \
+		if $$p -c "$$suits" >/dev/null 2>&1; then echo $$p; exit; fi; done; echo python3)
+VENV_PYTHON = $(firstword $(wildcard .venv/Scripts/python.exe) .venv/bin/python)
+NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=120 \
+	--nbval-sanitize-with tests/nbval_sanitize.cfg
+
+.PHONY: lab test test-all lint pins clean env
+
+lab: env
+	@$(VENV_PYTHON) -m react_lab start $(ARGS)
+
+test: env
+	@$(VENV_PYTHON) -m pytest $(NBVAL) $(wildcard notebooks) tests $(ARGS)
+
+test-all: env
+	@$(VENV_PYTHON) -m pytest -m "more or not more" $(NBVAL) $(wildcard notebooks) tests $(ARGS)
+
+lint: env
+	@$(VENV_PYTHON) -m ruff check .
+
+pins: env
+	@$(VENV_PYTHON) -m pip install --quiet uv
+	@$(VENV_PYTHON) -m uv pip compile --quiet $(UPGRADE) pyproject.toml --group model --group test \
+		--universal --no-annotate --custom-compile-command "make pins" -o requirements.txt
+
+clean:
+	rm -rf .venv .pytest_cache .ruff_cache build dist react_lab.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+env:
+	@python="$(PYTHON)"; command -v $$python >/dev/null || \
+		{ echo "No Python was found. Install Python 3.11, 3.12 or 3.13."; exit 1; }; \
+	$$python bootstrap.py

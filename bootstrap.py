@@ -1,0 +1,122 @@
+"""Build the lab's environment in .venv; do nothing when it is up to date.
+
+    python bootstrap.py
+
+The Makefile calls this before everything else. The file is written so that an
+old Python can read it too, because only then can it say that it is too old.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VENV = os.path.join(HERE, ".venv")
+BIN = os.path.join(VENV, "Scripts" if os.name == "nt" else "bin")
+PYTHON = os.path.join(BIN, "python.exe" if os.name == "nt" else "python")
+STAMP = os.path.join(VENV, "react_lab.stamp")
+UNFINISHED = "unfinished"
+
+TOO_OLD = """This is Python %d.%d; the lab needs Python 3.11, 3.12 or 3.13.
+Install one of them, then name it:  make lab PYTHON=python3.12
+(without make:  python3.12 bootstrap.py)"""
+
+NO_VENV = """This Python (%s) cannot make an environment: its venv module is incomplete.
+On Debian or Ubuntu:  apt install python%d.%d-venv
+Elsewhere install Python from its own installer, then call this again."""
+
+PIP_FAILED = """
+The packages could not be installed; pip's own words are above.
+Without a network: connect once and call this again. What was downloaded is kept,
+and from then on the lab needs no network.
+With one: look for "No space left" or a proxy that pip has to be told about."""
+
+
+def problem():
+    """Say why this Python cannot build the environment, or return None."""
+    if not (3, 11) <= sys.version_info[:2] <= (3, 13):
+        return TOO_OLD % sys.version_info[:2]
+    try:
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
+    except ImportError:
+        return NO_VENV % ((sys.executable,) + sys.version_info[:2])
+    return None
+
+
+def wanted_stamp():
+    """Return one hash of the pins, the package's metadata and the folder's place."""
+    digest = hashlib.sha256(HERE.encode("utf-8", "surrogateescape"))
+    for name in ("requirements.txt", "pyproject.toml"):
+        with open(os.path.join(HERE, name), "rb") as file:
+            digest.update(file.read())
+    return digest.hexdigest()
+
+
+def read_stamp():
+    """Return what the last call left in the stamp file, or an empty text."""
+    try:
+        with open(STAMP) as file:
+            return file.read().strip()
+    except IOError:
+        return ""
+
+
+def write_stamp(text):
+    with open(STAMP, "w") as file:
+        file.write(text + "\n")
+
+
+def runs(*arguments):
+    """Tell whether the environment's Python exists and runs these arguments."""
+    try:
+        with open(os.devnull, "w") as nothing:
+            command = [PYTHON] + list(arguments)
+            return subprocess.call(command, stdout=nothing, stderr=nothing) == 0
+    except OSError:
+        return False
+
+
+def usable():
+    """Tell whether .venv is whole enough for pip to install into it."""
+    version = "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))"
+    return read_stamp() != UNFINISHED and runs("-c", version) and runs("-m", "pip", "--version")
+
+
+def build():
+    """Make .venv where needed and install the pins; return an exit code."""
+    if not usable():
+        print("Building the environment in .venv with Python %d.%d ..." % sys.version_info[:2])
+        if os.path.isdir(VENV):
+            shutil.rmtree(VENV)
+        if subprocess.call([sys.executable, "-m", "venv", VENV]) != 0:
+            print(NO_VENV % ((sys.executable,) + sys.version_info[:2]))
+            return 1
+    before = read_stamp()
+    # Whoever kills this process leaves the word behind, and the next call starts afresh.
+    write_stamp(UNFINISHED)
+    print("Installing the packages (about 400 MB, once) ...")
+    install = ["-m", "pip", "install", "--disable-pip-version-check", "--no-deps"]
+    code = subprocess.call([PYTHON] + install + ["-r", "requirements.txt", "-e", "."], cwd=HERE)
+    if code != 0:
+        write_stamp(before)
+        print(PIP_FAILED)
+        return code
+    write_stamp(wanted_stamp())
+    return 0
+
+
+def main():
+    if read_stamp() == wanted_stamp() and runs("--version"):
+        return 0
+    said = problem()
+    if said:
+        print(said)
+        return 1
+    return build()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,20 @@
+"""What holds for every test: offline, recorded replies, nobody's settings.
+
+All of it is passed on through the environment, so that notebook kernels and child
+processes live by the same rules.
+"""
+
+import os
+import runpy
+from pathlib import Path
+
+OFFLINE = Path(__file__).parent / "offline"
+
+for name in list(os.environ):
+    if name.startswith(("LLM_", "OPENAI_")):
+        del os.environ[name]
+os.environ["REACT_LAB_RECORDING"] = "replay"
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(OFFLINE), os.environ.get("PYTHONPATH")])
+)
+runpy.run_path(str(OFFLINE / "sitecustomize.py"))  # this process is already running
