@@ -42,12 +42,14 @@ class Observation:
     text: what the tool returned, or what went wrong. error: None, or its kind
     ("unknown tool", "bad arguments", "tool error"). seconds: how long the tool ran.
     truncated: how many characters were cut from the end of text, 0 for none.
+    notice: what the program adds for the model (a cut, a repeat), kept apart from the result.
     """
 
     text: str
     error: str | None = None
     seconds: float = 0.0
     truncated: int = 0
+    notice: str = ""
 
 
 class Registry:
@@ -99,7 +101,7 @@ class Registry:
             Tool(
                 name=name or function.__name__,
                 description=" ".join((description or inspect.getdoc(function) or "").split()),
-                parameters=parameters or schema(function),
+                parameters=schema(function) if parameters is None else parameters,
                 function=function,
                 example=example,
             )

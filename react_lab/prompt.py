@@ -1,0 +1,217 @@
+"""Prompt: everything the program says to the model, from one definition in two languages.
+
+The embedded model was trained on exactly these words (see `training/`): a change of the
+English ones means training it again.
+
+>>> message("unknown_tool", name="weather", names="get_weather, calculator")
+'There is no tool named weather. Use one of: get_weather, calculator.'
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from react_lab.parser import LABELS
+from react_lab.registry import Tool
+
+# Each rule prevents one fault; notebook 03 leaves them out one by one.
+RULES = {
+    "en": {
+        "one step": "Write one Action, then stop.",
+        "json": "Action Input is valid JSON on one line, without a code fence.",
+        "observation": "Never write an Observation yourself.",
+        "look up": "Look up what you do not know for certain.",
+        "enough": "Answer as soon as you know every part of the answer.",
+        "no tool": "If no tool is needed, give the Final Answer at once.",
+        "retry": "After an error change the input and try once more.",
+        "unable": "If no tool can help, say so in the Final Answer.",
+    },
+    "zh": {
+        "one step": "每次只写一个行动，然后停下。",
+        "json": "行动输入是一行合法的 JSON，不要用代码块。",
+        "observation": "绝不要自己写观察。",
+        "look up": "不确定的事实要用工具查。",
+        "enough": "知道了答案的每一部分就立即回答。",
+        "no tool": "不需要工具时直接给出最终答案。",
+        "retry": "出错后修改输入，只再试一次。",
+        "unable": "没有合适的工具时，在最终答案里说明。",
+    },
+}
+
+FRAME = {
+    "en": {
+        "task": "You answer questions by using tools.",
+        "tools": "Tools:",
+        "tool": "- {name}: {description} Input: {example}",
+        "step": "Reply with one step at a time:",
+        "thought": "what you need next",
+        "action": "one of [{names}]",
+        "input": "one line of JSON",
+        "then": "The system answers with an Observation. When you know the answer:",
+        "ready": "why you can answer",
+        "answer": "the answer",
+        "rules": "Rules:",
+        "example": "Example:",
+    },
+    "zh": {
+        "task": "你使用工具来回答问题。",
+        "tools": "工具：",
+        "tool": "- {name}：{description} 输入：{example}",
+        "step": "每次只回复一步：",
+        "thought": "下一步需要什么",
+        "action": "[{names}] 之一",
+        "input": "一行 JSON",
+        "then": "系统会给出观察。知道答案后：",
+        "ready": "为什么可以回答",
+        "answer": "答案",
+        "rules": "规则：",
+        "example": "示例：",
+    },
+}
+
+MESSAGES = {
+    "en": {
+        "unreadable": "I could not read your reply: {reason}. Write Thought, Action and "
+        "Action Input, or Thought and Final Answer.",
+        "unknown_tool": "There is no tool named {name}. Use one of: {names}.",
+        "bad_arguments": "Wrong input. {reason}",
+        "tool_error": "Error: {reason}",
+        "cut": "[cut: {missing} more characters. Ask for less to see the rest.]",
+        "repeat": "You already called {tool} with this input and got the same result. "
+        "Change the input or give the Final Answer.",
+        "failures": "{tool} failed {count} times. Use another tool or give the Final Answer.",
+        "refusal": "A person did not allow this call of {tool}. {note}",
+        "rules": "Remember: {rules}",
+        "last_call": "This was the last step. Give the Final Answer now, from what you know.",
+    },
+    "zh": {
+        "unreadable": "无法读取你的回复：{reason}。请写思考、行动和行动输入，或思考和最终答案。",
+        "unknown_tool": "没有名为 {name} 的工具。请使用其中之一：{names}。",
+        "bad_arguments": "输入有误。{reason}",
+        "tool_error": "错误：{reason}",
+        "cut": "[已截断：还有 {missing} 个字符。请缩小范围再查。]",
+        "repeat": "你已经用同样的输入调用过 {tool}，结果相同。请修改输入或给出最终答案。",
+        "failures": "{tool} 已失败 {count} 次。请换一个工具或给出最终答案。",
+        "refusal": "有人拒绝了对 {tool} 的这次调用。{note}",
+        "rules": "请记住：{rules}",
+        "last_call": "这是最后一步。请根据已知内容现在给出最终答案。",
+    },
+}
+
+EXAMPLES = {
+    "en": (
+        "Question: What is 12*12 and what is it divided by 9?\n"
+        "Thought: First I need the product.\n"
+        "Action: calculator\n"
+        'Action Input: {"expression": "12*12"}\n'
+        "Observation: 144\n"
+        "Thought: Now I divide it.\n"
+        "Action: calculator\n"
+        'Action Input: {"expression": "144/9"}\n'
+        "Observation: 16\n"
+        "Thought: I know both parts.\n"
+        "Final Answer: 12*12 is 144, and divided by 9 it is 16.",
+        "Question: Do I need an umbrella in Bergen?\n"
+        "Thought: I need the weather in Bergen.\n"
+        "Action: get_weather\n"
+        'Action Input: {"city": "Bergen"}\n'
+        "Observation: Bergen: 9 °C, rain\n"
+        "Thought: It rains there.\n"
+        "Final Answer: Yes. It is raining in Bergen, at 9 °C.",
+    ),
+    "zh": (
+        "问题：12*12 是多少，再除以 9 是多少？\n"
+        "思考：先算乘积。\n"
+        "行动：calculator\n"
+        '行动输入：{"expression": "12*12"}\n'
+        "观察：144\n"
+        "思考：再除以 9。\n"
+        "行动：calculator\n"
+        '行动输入：{"expression": "144/9"}\n'
+        "观察：16\n"
+        "思考：两部分都知道了。\n"
+        "最终答案：12*12 是 144，再除以 9 是 16。",
+        "问题：去卑尔根要带伞吗？\n"
+        "思考：需要卑尔根的天气。\n"
+        "行动：get_weather\n"
+        '行动输入：{"city": "Bergen"}\n'
+        "观察：Bergen: 9 °C, rain\n"
+        "思考：那里在下雨。\n"
+        "最终答案：要带伞。卑尔根在下雨，9 °C。",
+    ),
+}
+
+
+def system_prompt(
+    tools: Iterable[Tool],
+    language: str = "en",
+    rules: Sequence[str] | None = None,
+    examples: Sequence[str] = (),
+    thoughts: bool = True,
+) -> str:
+    """The system message of the text format.
+
+    tools: what the model may call, in this order. language: "en" or "zh". rules: sentences
+    to put under "Rules", None for all of RULES. examples: worked transcripts, such as those
+    in EXAMPLES. thoughts: False leaves the Thought lines out (the "act only" form).
+    Source of the format: Yao et al., "ReAct", 2022.
+    """
+    frame, label, tools = FRAME[language], LABELS[language], list(tools)
+    colon = "：" if language == "zh" else ": "
+    names = ", ".join(tool.name for tool in tools)
+
+    def lines(*fields: tuple[str, str]) -> list[str]:
+        return [label[kind] + colon + text for kind, text in fields if thoughts or kind != "thought"]
+
+    parts = [frame["task"], frame["tools"], *(tool_line(tool, language) for tool in tools), ""]
+    parts += [frame["step"]]
+    parts += lines(
+        ("thought", frame["thought"]),
+        ("action", frame["action"].format(names=names)),
+        ("input", frame["input"]),
+    )
+    parts += [frame["then"], *lines(("thought", frame["ready"]), ("answer", frame["answer"]))]
+    rules = list(RULES[language].values()) if rules is None else rules
+    if rules:
+        parts += ["", frame["rules"], *(f"- {rule}" for rule in rules)]
+    for example in examples:
+        parts += ["", frame["example"], example]
+    return "\n".join(parts)
+
+
+def tool_line(tool: Tool, language: str = "en") -> str:
+    """One tool as the prompt lists it: name, description, and an input to imitate."""
+    sketch = {name: "..." for name in tool.parameters.get("properties", {})}
+    example = json.dumps(sketch if tool.example is None else tool.example, ensure_ascii=False)
+    return FRAME[language]["tool"].format(
+        name=tool.name, description=tool.description, example=example
+    )
+
+
+def message(kind: str, language: str = "en", **values: object) -> str:
+    """One message of the program to the model. kind: a key of MESSAGES["en"]."""
+    return MESSAGES[language][kind].format(**values)
+
+
+def labelled(kind: str, text: str, language: str = "en") -> str:
+    """Text behind one of the format's labels, such as `Observation: 42`."""
+    return LABELS[language][kind] + ("：" if language == "zh" else ": ") + text
+
+
+def native_prompt(tools: Iterable[Tool]) -> str:
+    """The system message for native calls, as models of the Hermes family are taught them.
+
+    The model writes `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`; the result
+    comes back in `<tool_response>`.
+    """
+    keys = ("name", "description", "parameters")
+    lines = [json.dumps({key: getattr(t, key) for key in keys}, ensure_ascii=False) for t in tools]
+    return "\n".join(
+        [
+            "You answer questions by using tools.",
+            "<tools>",
+            *lines,
+            "</tools>",
+            "To call a tool, write only:",
+            '<tool_call>{"name": the name, "arguments": the arguments}</tool_call>',
+        ]
+    )

@@ -1,0 +1,166 @@
+"""Trace: what happened, as values. A Run is frozen: each step gives a new one.
+
+>>> run = Run("What is 2+2?")
+>>> run.finished, run.answer, len(run.steps)
+(False, None, 0)
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from react_lab.models import Message, Reply
+from react_lab.parser import Action, FinalAnswer, Malformed, Move
+from react_lab.registry import Observation
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Step:
+    """One round. sent: the messages as the model got them. reply: what came back, whole.
+
+    move: what the parser read in it. observation: what the program answered, None behind a
+    final answer.
+    """
+
+    sent: tuple[Message, ...]
+    reply: Reply
+    move: Move
+    observation: Observation | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One question and what came of it so far.
+
+    stop: None while it can go on, else why it ended ("answered", "step limit", ...). note: what
+    a person should know about the end. last_word: the round asked for when a limit stopped the
+    run; it is not among the steps.
+    """
+
+    question: str
+    steps: tuple[Step, ...] = ()
+    stop: str | None = None
+    note: str = ""
+    last_word: Step | None = None
+
+    @property
+    def finished(self) -> bool:
+        """True only when the model answered by itself, within all limits."""
+        return self.stop == "answered"
+
+    @property
+    def answer(self) -> str | None:
+        """The final answer, or the best answer at a limit (then `finished` is False)."""
+        last = self.last_word or (self.steps[-1] if self.steps else None)
+        return last.move.answer if last and isinstance(last.move, FinalAnswer) else None
+
+    @property
+    def replies(self) -> tuple[Reply, ...]:
+        """Every reply of the model, the last word included."""
+        rounds = self.steps + ((self.last_word,) if self.last_word else ())
+        return tuple(step.reply for step in rounds)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens sent and received over the whole run; 0 where the endpoint tells none."""
+        return sum((r.tokens_in or 0) + (r.tokens_out or 0) for r in self.replies)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in the model and in the tools."""
+        tools = (step.observation.seconds for step in self.steps if step.observation)
+        return sum(reply.seconds for reply in self.replies) + sum(tools)
+
+
+def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
+    """Write a run to a file while it happens: `for run in keep(agent.stream(question), path)`.
+
+    runs: the growing Run, as `stream` yields it. Each new step is one line of JSON, written at
+    once, so that a killed run leaves every finished step readable. Yields the runs unchanged.
+    """
+    with open(path, "w", encoding="utf-8") as file:
+
+        def line(kind: str, **content: object) -> None:
+            file.write(json.dumps({"kind": kind, **content}, ensure_ascii=False) + "\n")
+            file.flush()
+
+        written, sent = -1, ()
+        for run in runs:
+            if written < 0:
+                line("run", version=VERSION, question=run.question)
+                written = 0
+            for step in run.steps[written:]:
+                line("step", **_pack(step, sent))
+                written, sent = written + 1, step.sent
+            if run.stop:
+                last = run.last_word and _pack(run.last_word, sent)
+                line("end", stop=run.stop, note=run.note, last_word=last)
+            yield run
+
+
+def save(run: Run, path: str | Path) -> None:
+    """Write a whole run to a file of JSON Lines."""
+    for _ in keep([run], path):
+        pass
+
+
+def load(path: str | Path) -> Run:
+    """Read a run back, also one that was killed half way (its `stop` is then None).
+
+    Raises ValueError for a file that is no trace, or one of a newer version.
+    """
+    run, sent = None, ()
+    for number, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            entry = json.loads(text)
+            kind = entry.pop("kind")
+        except (ValueError, KeyError, AttributeError):
+            if run is None:
+                raise ValueError(f"{path} is no trace: line {number} cannot be read.") from None
+            break  # the line that was being written when the run was killed
+        if kind == "run":
+            if entry["version"] > VERSION:
+                raise ValueError(f"{path} was written by a newer react_lab. Update this one.")
+            run = Run(entry["question"])
+        elif kind == "step":
+            step = _unpack(entry, sent)
+            run, sent = replace(run, steps=(*run.steps, step)), step.sent
+        elif kind == "end":
+            last = entry["last_word"] and _unpack(entry["last_word"], sent)
+            run = replace(run, stop=entry["stop"], note=entry["note"], last_word=last)
+    if run is None:
+        raise ValueError(f"{path} is empty: there is no run in it.")
+    return run
+
+
+def _pack(step: Step, before: tuple[Message, ...]) -> dict:
+    """A step as plain data; of `sent`, only what is new since the step before."""
+    same = 0
+    while same < min(len(before), len(step.sent)) and before[same] == step.sent[same]:
+        same += 1
+    return {
+        "same": same,
+        "new": list(step.sent[same:]),
+        "reply": asdict(step.reply),
+        "move": {"type": type(step.move).__name__, **asdict(step.move)},
+        "observation": step.observation and asdict(step.observation),
+    }
+
+
+def _unpack(entry: dict, before: tuple[Message, ...]) -> Step:
+    """The step that `_pack` made plain."""
+    moves = {kind.__name__: kind for kind in (Action, FinalAnswer, Malformed)}
+    reply, move = dict(entry["reply"]), dict(entry["move"])
+    for name in ("tool_calls", "notes"):
+        reply[name] = tuple(reply[name])
+    move["repairs"] = tuple(move["repairs"])
+    observation = entry["observation"]
+    return Step(
+        sent=before[: entry["same"]] + tuple(entry["new"]),
+        reply=Reply(**reply),
+        move=moves[move.pop("type")](**move),
+        observation=observation and Observation(**observation),
+    )
