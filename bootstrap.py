@@ -89,6 +89,7 @@ def build():
     """Make .venv where needed and install the pins; return an exit code."""
     if not usable():
         print("Building the environment in .venv with Python %d.%d ..." % sys.version_info[:2])
+        sys.stdout.flush()
         if os.path.isdir(VENV):
             shutil.rmtree(VENV)
         if subprocess.call([sys.executable, "-m", "venv", VENV]) != 0:
@@ -97,9 +98,13 @@ def build():
     before = read_stamp()
     # Whoever kills this process leaves the word behind, and the next call starts afresh.
     write_stamp(UNFINISHED)
-    print("Installing the packages (about 400 MB, once) ...")
-    install = ["-m", "pip", "install", "--disable-pip-version-check", "--no-deps"]
-    code = subprocess.call([PYTHON] + install + ["-r", "requirements.txt", "-e", "."], cwd=HERE)
+    print("Installing the packages: about 220 MB to download, 700 MB on disk, only once ...")
+    sys.stdout.flush()
+    pip = [PYTHON, "-m", "pip", "--disable-pip-version-check"]
+    if not sys.stdout.isatty():
+        pip += ["-qq"]  # in a log only errors matter; a person wants to see it move
+    install = ["install", "--no-deps", "-r", "requirements.txt", "-e", "."]
+    code = subprocess.call(pip + install, cwd=HERE)
     if code != 0:
         write_stamp(before)
         print(PIP_FAILED)
