@@ -1,0 +1,159 @@
+"""Train the LoRA adapter on synthetic ReAct episodes, within a budget of minutes or steps.
+
+    python -m training.train --minutes 60 --seed 1 --out training/runs/first
+
+Each worker process runs one thread on its own groups; their gradients are summed once a step.
+This is faster than one process with two threads, which would wait for each other at every layer.
+"""
+
+import argparse
+import json
+import math
+import os
+import time
+from itertools import islice
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+
+from training.network import Network, base_path, new_lora
+from training.tokens import pack, tokenizer
+
+WARM_UP = 0.03  # of the budget
+CHECKPOINT_SECONDS, LINE_SECONDS = 300, 20
+
+
+def read_groups(path: Path):
+    """Yield the groups of a JSON Lines file, again and again."""
+    groups = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    if not groups:
+        raise ValueError(f"{path} holds no group: write one JSON object per line")
+    while True:
+        yield from groups
+
+
+def source(given):
+    """Return the endless iterator of groups that the arguments ask for."""
+    if given.groups:
+        return read_groups(given.groups)
+    from training.episodes import groups
+
+    return groups(given.seed)
+
+
+def rate(done: float, peak: float) -> float:
+    """Return the learning rate after a fraction of the budget: warm-up, then a cosine to zero."""
+    return peak * min(1.0, done / WARM_UP) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
+
+
+def unflat(flat: torch.Tensor, shapes: dict) -> dict:
+    """Return {name: view} of the one flat tensor that the optimiser sees."""
+    parts = flat.split([math.prod(shape) for shape in shapes.values()])
+    return {name: part.view(shapes[name]) for name, part in zip(shapes, parts)}
+
+
+def save(path: Path, state: dict):
+    """Write a checkpoint so that a crash leaves the old one or the new one, never half of one."""
+    torch.save(state, path.with_suffix(".new"))
+    os.replace(path.with_suffix(".new"), path)
+
+
+def work(rank: int, given, net: Network):
+    """Train in one worker process. Rank 0 also keeps the clock, the log and the checkpoints."""
+    torch.set_num_threads(1)
+    meeting = f"file://{given.out.resolve()}/meeting"
+    dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=given.workers)
+    encode = tokenizer(base_path())
+    lora = new_lora(net, given.rank, given.seed)
+    shapes = {name: tensor.shape for name, tensor in lora.items()}
+    flat = torch.cat([tensor.detach().flatten() for tensor in lora.values()]).requires_grad_()
+    optimizer = torch.optim.AdamW([flat], betas=(0.9, 0.99), weight_decay=0.0)
+    count = {"step": 0, "episodes": 0, "tokens": 0, "seconds": 0.0}
+    if given.resume:
+        state = torch.load(given.out / "checkpoint.pt")
+        flat.data = torch.cat([tensor.flatten() for tensor in state["lora"].values()])
+        optimizer.load_state_dict(state["optimizer"])
+        count = {key: state[key] for key in count}
+    groups = islice(source(given), count["step"] * given.groups_per_step, None)
+    start = time.monotonic() - count["seconds"]
+    last_line = last_save = time.monotonic()
+    seen = {"tokens": 0, "loss": 0.0, "labels": 0}  # since the last line
+    while True:
+        mine = list(islice(groups, given.groups_per_step))[rank :: given.workers]
+        batch = pack(mine, encode)
+        loss = net.loss(unflat(flat, shapes), batch)
+        loss.backward()
+        # One sum carries everything the workers must agree on; only rank 0 adds its clock.
+        clock = time.monotonic() - start if rank == 0 else 0.0
+        figures = [loss.item(), len(batch.labels), len(batch.ids), batch.episodes, clock]
+        shared = torch.cat((flat.grad, torch.tensor(figures)))
+        dist.all_reduce(shared)
+        flat.grad = shared[: len(flat)]
+        loss, labels, tokens, episodes, count["seconds"] = shared[len(flat) :].tolist()
+        flat.grad /= labels
+        torch.nn.utils.clip_grad_norm_(flat, 1.0)
+        budget = given.minutes * 60
+        done = count["step"] / given.steps if given.steps else count["seconds"] / budget
+        optimizer.param_groups[0]["lr"] = rate(done, given.peak)
+        optimizer.step()
+        optimizer.zero_grad()
+        count["step"] += 1
+        count["episodes"] += int(episodes)
+        count["tokens"] += int(tokens)
+        for key, value in zip(seen, (tokens, loss, labels)):
+            seen[key] += value
+        over = count["step"] >= given.steps if given.steps else count["seconds"] >= budget
+        now = time.monotonic()
+        if rank == 0 and (over or now - last_line >= LINE_SECONDS):
+            left = (1 - done) * (count["seconds"] / max(done, 1e-9) if given.steps else budget)
+            line = {
+                **{key: count[key] for key in ("step", "episodes", "tokens")},
+                "tokens_per_second": round(seen["tokens"] / (now - last_line), 1),
+                "loss": round(seen["loss"] / seen["labels"], 4),
+                "rate": round(rate(done, given.peak), 6),
+                "minutes": round(count["seconds"] / 60, 2),
+                "minutes_left": round(max(left, 0) / 60, 1),
+            }
+            print(" ".join(f"{key} {value}" for key, value in line.items()), flush=True)
+            with open(given.out / "log.jsonl", "a", encoding="utf-8") as log:
+                log.write(json.dumps(line) + "\n")
+            last_line, seen = now, dict.fromkeys(seen, 0)
+        if rank == 0 and (over or now - last_save >= CHECKPOINT_SECONDS):
+            lora = {name: part.clone() for name, part in unflat(flat.detach(), shapes).items()}
+            state = {"lora": lora, "optimizer": optimizer.state_dict(), **count}
+            save(given.out / "checkpoint.pt", state)
+            last_save = now
+        if over:
+            break
+    dist.destroy_process_group()
+
+
+def main():
+    ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    ask.add_argument("--out", type=Path, required=True, help="folder of this run")
+    ask.add_argument("--minutes", type=float, default=60, help="time budget")
+    ask.add_argument("--steps", type=int, help="budget in steps instead: fully repeatable")
+    ask.add_argument("--seed", type=int, default=1)
+    ask.add_argument("--groups", type=Path, help="JSON Lines file of groups; else the generator")
+    ask.add_argument("--groups-per-step", type=int, default=2)
+    ask.add_argument("--workers", type=int, default=2, help="processes of one thread each")
+    ask.add_argument("--peak", type=float, default=2e-3, help="highest learning rate")
+    ask.add_argument("--rank", type=int, default=8)
+    ask.add_argument("--resume", action="store_true", help="go on from the run's checkpoint")
+    given = ask.parse_args()
+    if given.groups_per_step < given.workers:
+        ask.error("each worker needs a group per step: raise --groups-per-step")
+    if (given.out / "checkpoint.pt").exists() and not given.resume:
+        ask.error(f"{given.out} holds a checkpoint: add --resume or name another folder")
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / "meeting").unlink(missing_ok=True)
+    torch.set_num_threads(1)
+    net = Network(base_path())  # loaded before the fork, so the workers share its memory
+    torch.multiprocessing.start_processes(
+        work, (given, net), nprocs=given.workers, start_method="fork"
+    )
+
+
+if __name__ == "__main__":
+    main()
