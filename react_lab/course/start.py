@@ -61,10 +61,14 @@ def command(folder: Path, options: list[str]) -> list[str]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The environment for it: Jupyter keeps its own files in the folder too, under .lab."""
-    names = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-    kept = {name: str(folder / ".lab" / name.split("_")[-1].lower()) for name in names}
-    return {**kept, **os.environ}
+    """The environment for it: what Jupyter keeps for itself stays in the folder, under .lab."""
+    own = {
+        "JUPYTER_CONFIG_DIR": folder / ".lab/config",
+        "JUPYTER_DATA_DIR": folder / ".lab/data",
+        "JUPYTER_RUNTIME_DIR": folder / ".lab/runtime",
+        "IPYTHONDIR": folder / ".lab/ipython",
+    }
+    return {**{name: str(path) for name, path in own.items()}, **os.environ}
 
 
 def no_news(config: Path) -> None:
