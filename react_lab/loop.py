@@ -9,6 +9,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from react_lab.models import Message, Model, ModelError
@@ -113,14 +114,15 @@ class Agent:
 
         When you interrupt it, the KeyboardInterrupt carries the run so far as `.run`.
         """
-        run = None
-        try:
-            for run in self.stream(question):
-                pass
-        except KeyboardInterrupt as interrupt:
-            interrupt.run = run
-            raise
-        return run
+        alone = getattr(self.model, "alone", nullcontext)  # one engine: runs do not interleave
+        with alone():
+            try:
+                for latest in self.stream(question):
+                    run = latest
+            except KeyboardInterrupt as interrupt:
+                interrupt.run = run
+                raise
+            return run
 
 
 def step(run: Run, agent: Agent) -> Run:
@@ -245,5 +247,5 @@ def _streak(steps: tuple[Step, ...], key: Callable[[Step], object]) -> int:
 
 
 def _normal(arguments: dict) -> str:
-    """Arguments with case and spaces evened out, so that near copies count as the same."""
-    return " ".join(json.dumps(arguments, sort_keys=True, default=str).casefold().split())
+    """Arguments without case and spaces, so that near copies count as the same."""
+    return "".join(json.dumps(arguments, sort_keys=True, default=str).casefold().split())

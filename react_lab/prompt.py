@@ -160,7 +160,8 @@ def system_prompt(
     names = ", ".join(tool.name for tool in tools)
 
     def lines(*fields: tuple[str, str]) -> list[str]:
-        return [label[kind] + colon + text for kind, text in fields if thoughts or kind != "thought"]
+        shown = [(kind, text) for kind, text in fields if thoughts or kind != "thought"]
+        return [label[kind] + colon + text for kind, text in shown]
 
     parts = [frame["task"], frame["tools"], *(tool_line(tool, language) for tool in tools), ""]
     parts += [frame["step"]]

@@ -60,7 +60,7 @@ class Registry:
 
     def __init__(self, tools: tuple[Tool, ...] = (), limit: int = 1500):
         if limit < 1:
-            raise ValueError(f"limit is {limit}; give the number of characters to keep, such as 1500.")
+            raise ValueError(f"limit is {limit}; give a number of characters to keep: 1500.")
         self.limit = limit
         self._tools: dict[str, Tool] = {}
         for tool in tools:
@@ -69,9 +69,9 @@ class Registry:
     def add(self, tool: Tool) -> None:
         """Take a tool in. Raises ValueError for a name that is taken or no plain word."""
         if not tool.name.replace("-", "_").isidentifier():
-            raise ValueError(f"{tool.name!r} is no tool name; use letters, digits and underscores.")
+            raise ValueError(f"{tool.name!r} is no name; use letters, digits and underscores.")
         if tool.name in self._tools:
-            raise ValueError(f"A tool named {tool.name!r} is registered already; choose another name.")
+            raise ValueError(f"{tool.name!r} is registered already; choose another name.")
         if not tool.description.strip():
             raise ValueError(
                 f"Tool {tool.name!r} has no description, so no model can know when to use it. "
@@ -215,8 +215,8 @@ def as_text(value: object) -> str:
 
 def _parameters(function: Callable) -> list[inspect.Parameter]:
     """The function's parameters with their type hints resolved."""
-    signature = inspect.signature(function, eval_str=True)
-    return [p for p in signature.parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    return [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
 
 
 def _convert(name: str, value: object, hint: object) -> object:

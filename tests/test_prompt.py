@@ -1,0 +1,63 @@
+"""Prompt: rules, labels and messages, from one definition in two languages."""
+
+import string
+
+import pytest
+
+from react_lab.parser import LABELS, Action, FinalAnswer, parse
+from react_lab.prompt import EXAMPLES, FRAME, MESSAGES, RULES, labelled, message, system_prompt
+from react_lab.toolkit import lab_tools
+
+
+def test_the_prompt_lists_every_tool_with_an_input_to_imitate():
+    text = system_prompt(lab_tools())
+    assert (
+        "- get_weather: Weather in a city: temperature, rain and wind. "
+        'Input: {"city": "Oslo"}\n' in text
+    )
+    assert "Action: one of [calculator, get_current_time, get_weather, search_docs]\n" in text
+    assert all(f"- {rule}" in text for rule in RULES["en"].values())
+
+
+def test_rules_examples_and_thoughts_can_be_left_out():
+    tools = lab_tools()
+    assert "Rules:" not in system_prompt(tools, rules=())
+    assert system_prompt(tools, rules=["Be kind."]).endswith("Rules:\n- Be kind.")
+    assert "Thought:" not in system_prompt(tools, thoughts=False)
+    assert system_prompt(tools, examples=EXAMPLES["en"]).count("Example:") == 2
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_parser_reads_the_prompts_own_example(language):
+    observation = labelled("observation", "", language).strip()
+    for example in EXAMPLES[language]:
+        question, _, rest = example.partition("\n")
+        assert question.startswith(labelled("question", "", language).strip())
+        replies = []
+        for piece in rest.split(observation):
+            lines = piece.strip().split("\n")
+            start = next(n for n, x in enumerate(lines) if x.startswith(LABELS[language]["thought"]))
+            replies.append("\n".join(lines[start:]))
+        moves = [parse(reply, lab_tools().parameters()) for reply in replies]
+        assert all(isinstance(move, Action) and move.tool in lab_tools() for move in moves[:-1])
+        assert isinstance(moves[-1], FinalAnswer)
+        assert all(move.repairs == () for move in moves)
+
+
+def test_the_arithmetic_of_the_example_is_right():
+    assert "Observation: 144\n" in EXAMPLES["en"][0] and 12 * 12 == 144
+    assert "Observation: 16\n" in EXAMPLES["en"][0] and 144 / 9 == 16
+
+
+def test_both_languages_say_the_same_things():
+    for table in (LABELS, FRAME, MESSAGES, RULES):
+        assert table["en"].keys() == table["zh"].keys()
+    for kind, text in MESSAGES["en"].items():
+        slots = [{name for _, name, _, _ in string.Formatter().parse(t) if name}
+                 for t in (text, MESSAGES["zh"][kind])]  # fmt: skip
+        assert slots[0] == slots[1], kind
+
+
+def test_a_message_with_braces_in_its_values_is_kept():
+    assert message("tool_error", reason="{'a': 1}") == "Error: {'a': 1}"
+    assert labelled("observation", "{x}", "zh") == "观察：{x}"

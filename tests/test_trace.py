@@ -1,0 +1,71 @@
+"""Trace: a run on disk, readable however it ended."""
+
+import json
+from itertools import islice
+
+import pytest
+
+from react_lab.loop import Agent, StepLimit
+from react_lab.models import ScriptedModel
+from react_lab.toolkit import lab_tools
+from react_lab.trace import Run, keep, load, save
+
+CALLS = [f'Thought: n.\nAction: calculator\nAction Input: {{"expression": "{n}*7"}}' for n in range(5)]
+DONE = "Thought: I know.\nFinal Answer: done"
+
+
+def agent(*replies: str, **settings) -> Agent:
+    return Agent(ScriptedModel(replies), lab_tools(), **settings)
+
+
+def test_a_run_comes_back_as_it_was(tmp_path):
+    run = agent(*CALLS, "no format at all", DONE).run("How much — größer?")
+    save(run, tmp_path / "run.jsonl")
+    assert load(tmp_path / "run.jsonl") == run
+
+
+def test_a_run_stopped_at_a_limit_comes_back_with_its_last_word(tmp_path):
+    run = agent(*CALLS[:2], DONE, stops=(StepLimit(2),)).run("?")
+    save(run, tmp_path / "run.jsonl")
+    assert load(tmp_path / "run.jsonl") == run
+    assert run.last_word is not None
+
+
+def test_a_killed_run_leaves_every_finished_step(tmp_path):
+    path = tmp_path / "run.jsonl"
+    for run in islice(keep(agent(*CALLS, DONE).stream("?"), path), 4):  # killed in the fourth step
+        pass
+    with open(path, "a", encoding="utf-8") as file:
+        file.write('{"kind": "step", "same": 4, "ne')
+    assert len(run.steps) == 3
+    assert load(path) == run
+    assert load(path).stop is None
+
+
+def test_a_step_stores_only_what_is_new(tmp_path):
+    run = agent(*CALLS, DONE).run("?")
+    save(run, tmp_path / "run.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text("utf-8").splitlines()]
+    assert [line["kind"] for line in lines] == ["run", *["step"] * 6, "end"]
+    assert lines[0]["version"] == 1
+    assert [len(line["new"]) for line in lines[1:-1]] == [2, 2, 2, 2, 2, 2]
+    assert [len(step.sent) for step in run.steps] == [2, 4, 6, 8, 10, 12]
+
+
+def test_what_is_no_trace_is_said(tmp_path):
+    path = tmp_path / "run.jsonl"
+    path.write_text("hello\n")
+    with pytest.raises(ValueError, match="is no trace"):
+        load(path)
+    path.write_text("")
+    with pytest.raises(ValueError, match="there is no run in it"):
+        load(path)
+    path.write_text('{"kind": "run", "version": 99, "question": "?"}\n')
+    with pytest.raises(ValueError, match="newer react_lab"):
+        load(path)
+
+
+def test_a_run_is_a_value():
+    assert Run("a") == Run("a")
+    with pytest.raises(AttributeError):
+        Run("a").question = "b"

@@ -1,0 +1,134 @@
+"""Measure: how often the embedded model solves questions that it has never seen.
+
+    python -m training.measure --set dev --variant adapter
+    python -m training.measure --set test                  # all five variants
+
+Each finished question is one line in `training/results/`, so an interrupted measurement goes on
+where it stopped. Failures are shown for the development set only (`--failures`): the test set
+is counted, not read.
+"""
+
+import argparse
+import json
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+from react_lab.embedded import EmbeddedModel, identity
+from react_lab.grammar import grammar
+from react_lab.loop import STOPS, Agent, StepLimit
+from react_lab.parser import Malformed
+from react_lab.prompt import EXAMPLES, system_prompt
+from react_lab.trace import Run
+from react_lab.views.text import show
+from training import questions
+
+TOKENS, STEPS = 160, 6
+RESULTS = Path(__file__).parent / "results"
+VARIANTS = {  # name: (with the adapter, worked examples in the prompt, with the grammar)
+    "base, zero-shot": (False, 0, False),
+    "base, with examples": (False, 2, False),
+    "base, with grammar": (False, 0, True),
+    "adapter": (True, 0, False),
+    "adapter, with grammar": (True, 0, True),
+}
+
+
+def ask(row: dict, variant: str) -> Run:
+    """One run of the lab's agent on one question. The tools are fresh for each run."""
+    adapter, examples, constrained = VARIANTS[variant]
+    tools = questions.tools_for(row)
+    rules = grammar(tools.schemas()) if constrained else None
+    model = EmbeddedModel(adapter=adapter, max_tokens=TOKENS, grammar=rules)
+    system = system_prompt(tools, examples=EXAMPLES["en"][:examples])
+    stops = (StepLimit(STEPS), *STOPS[1:])
+    return Agent(model, tools, system=system, stops=stops).run(row["question"])
+
+
+def result(row: dict, run: Run) -> dict:
+    """What is kept of a run: plain figures."""
+    calls = [(s.move.tool, s.move.arguments) for s in run.steps if hasattr(s.move, "tool")]
+    tool, arguments = questions.call_figures(row, calls)
+    return {
+        "id": row["id"],
+        "kind": row["kind"],
+        "unseen": row["unseen"],
+        "solved": questions.solved(row, questions.outcome(run)),
+        "tool": tool,
+        "arguments": arguments,
+        "steps": len(run.steps),
+        "readable": sum(not isinstance(s.move, Malformed) for s in run.steps),
+        "seconds": round(sum(s.reply.seconds for s in run.steps), 3),
+        "stop": run.stop,
+    }
+
+
+def measure(part: str, variant: str, failures: bool = False) -> list[dict]:
+    """Ask all questions of a set; what an earlier call has finished is not asked again."""
+    adapter = (identity(VARIANTS[variant][0])["adapter"] or "base")[:12]
+    path = RESULTS / f"{part}-{variant.replace(', ', '-').replace(' ', '-')}-{adapter}.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    done = {entry["id"]: entry for entry in map(json.loads, lines)}
+    with open(path, "a", encoding="utf-8") as file:
+        for number, row in enumerate(questions.load(part), 1):
+            if row["id"] in done:
+                continue
+            run = ask(row, variant)
+            done[row["id"]] = result(row, run)
+            file.write(json.dumps(done[row["id"]]) + "\n")
+            file.flush()
+            right = sum(entry["solved"] for entry in done.values())
+            print(f"\r{part}, {variant}: {number} asked, {right} solved", end="", flush=True)
+            if failures and part == "dev" and not done[row["id"]]["solved"]:
+                print(f"\n--- {row['id']} ({row['kind']}), right: {row['right']}\n{show(run)}\n")
+    print()
+    return list(done.values())
+
+
+def interval(right: int, n: int) -> tuple[float, float]:
+    """95% interval of a share, by Wilson's score (Wilson 1927), as fractions."""
+    z = 1.96
+    middle = (right + z * z / 2) / (n + z * z)
+    half = z * math.sqrt(right * (n - right) / n + z * z / 4) / (n + z * z)
+    return middle - half, middle + half
+
+
+def share(entries: Iterable[bool]) -> str:
+    """A share as text: right of all, per cent, and its interval."""
+    entries = list(entries)
+    right, n = sum(entries), len(entries)
+    low, high = interval(right, n)
+    return f"{right}/{n} {right / n:.0%} ({low:.0%} to {high:.0%})"
+
+
+def report(entries: list[dict]) -> str:
+    """The figures of one measurement as lines of text."""
+    steps = sum(e["steps"] for e in entries)
+    lines = [
+        f"  solved           {share(e['solved'] for e in entries)}",
+        f"  unseen tools     {share(e['solved'] for e in entries if e['unseen'])}",
+        f"  right tools      {share(e['tool'] for e in entries)}",
+        f"  right arguments  {share(e['arguments'] for e in entries)}",
+        f"  readable         {sum(e['readable'] for e in entries)}/{steps} replies "
+        f"{sum(e['readable'] for e in entries) / steps:.1%}",
+        f"  steps            {steps / len(entries):.1f} a question",
+        f"  seconds          {sum(e['seconds'] for e in entries) / steps:.2f} a step",
+    ]
+    for kind in sorted({e["kind"] for e in entries}):
+        lines.append(f"    {kind:14} {share(e['solved'] for e in entries if e['kind'] == kind)}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    ask_for = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    ask_for.add_argument("--set", choices=("dev", "test"), default="dev")
+    ask_for.add_argument("--variant", choices=tuple(VARIANTS), action="append")
+    ask_for.add_argument("--failures", action="store_true", help="show them (development set)")
+    given = ask_for.parse_args()
+    for variant in given.variant or VARIANTS:
+        print(f"{variant}\n{report(measure(given.set, variant, given.failures))}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
