@@ -125,7 +125,7 @@ def test_public_names_are_documented(path):
 # What stands in files and outputs --------------------------------------------------------
 
 MACHINE_PATH = re.compile(r"(?<![\w.:/])/(work|tmp|root|home|Users|opt)/|\b[A-Z]:\\+Users\b")
-HOST = re.compile(r"py(pi|thonhosted)\.org|ana(conda)\.(org|com)|np(mjs)\.org|deb\.debian|/simp(l)e/")
+HOST = re.compile(r"py(pi|thonhosted)\.org|ana(conda)\.org|np(mjs)\.org|deb\.debian|/simp(l)e/")
 PORT = re.compile(r"(127\.0\.0\.1|localhost|\[::1\]):\d+")
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 KEY = re.compile(r"\b(sk-|hf_|ghp_|AKIA)[A-Za-z0-9_-]{16,}")
