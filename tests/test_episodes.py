@@ -1,4 +1,4 @@
-"""The training episodes: made by the real loop, true to their observations, apart from the questions."""
+"""Episodes: played by the real loop, true to what was observed, apart from the questions."""
 
 import itertools
 import re

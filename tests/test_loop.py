@@ -200,7 +200,10 @@ def test_a_chinese_agent_speaks_chinese():
     assert result.steps[1].sent[-1]["content"] == "观察：42"
 
 
-@pytest.mark.parametrize("rule", [StepLimit(0), TokenLimit(-1), TimeLimit(0), RepeatLimit(0), FailureLimit(0)])
+NO_LIMITS = [StepLimit(0), TokenLimit(-1), TimeLimit(0), RepeatLimit(0), FailureLimit(0)]
+
+
+@pytest.mark.parametrize("rule", NO_LIMITS)
 def test_a_limit_that_no_run_can_keep_is_refused(rule):
     with pytest.raises(ValueError, match="give a limit above 0"):
         Agent(ScriptedModel([]), Registry(), stops=(rule,))

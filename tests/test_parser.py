@@ -116,11 +116,13 @@ def test_what_cannot_be_read_says_why(text, reason):
 
 
 def test_a_cut_off_object_is_not_a_bare_string():
-    assert isinstance(parse('Action: calculator\nAction Input: {"expression": "2', TOOLS), Malformed)
+    text = 'Action: calculator\nAction Input: {"expression": "2'
+    assert isinstance(parse(text, TOOLS), Malformed)
 
 
 labels = st.sampled_from([f"\n{label}: " for names in LABELS.values() for label in names.values()])
-pieces = labels | st.sampled_from(["calculator", '{"expression": "1"}', "```", "{", '"', "**", "："])
+noise = st.sampled_from(["calculator", '{"expression": "1"}', "```", "{", '"', "**", "："])
+pieces = labels | noise
 
 
 @given(st.lists(pieces | st.text(max_size=8), max_size=14).map("".join))

@@ -36,7 +36,8 @@ def test_the_parser_reads_the_prompts_own_example(language):
         replies = []
         for piece in rest.split(observation):
             lines = piece.strip().split("\n")
-            start = next(n for n, x in enumerate(lines) if x.startswith(LABELS[language]["thought"]))
+            thought = LABELS[language]["thought"]
+            start = next(n for n, line in enumerate(lines) if line.startswith(thought))
             replies.append("\n".join(lines[start:]))
         moves = [parse(reply, lab_tools().parameters()) for reply in replies]
         assert all(isinstance(move, Action) and move.tool in lab_tools() for move in moves[:-1])

@@ -10,7 +10,9 @@ from react_lab.models import ScriptedModel
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run, keep, load, save
 
-CALLS = [f'Thought: n.\nAction: calculator\nAction Input: {{"expression": "{n}*7"}}' for n in range(5)]
+CALLS = [
+    f'Thought: n.\nAction: calculator\nAction Input: {{"expression": "{n}*7"}}' for n in range(5)
+]
 DONE = "Thought: I know.\nFinal Answer: done"
 
 
@@ -33,8 +35,7 @@ def test_a_run_stopped_at_a_limit_comes_back_with_its_last_word(tmp_path):
 
 def test_a_killed_run_leaves_every_finished_step(tmp_path):
     path = tmp_path / "run.jsonl"
-    for run in islice(keep(agent(*CALLS, DONE).stream("?"), path), 4):  # killed in the fourth step
-        pass
+    *_, run = islice(keep(agent(*CALLS, DONE).stream("?"), path), 4)  # killed in the fourth step
     with open(path, "a", encoding="utf-8") as file:
         file.write('{"kind": "step", "same": 4, "ne')
     assert len(run.steps) == 3
