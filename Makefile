@@ -1,6 +1,7 @@
 # make lab       build the environment and open JupyterLab (ARGS="--no-browser --port 9999")
 # make test      every test that needs nothing but the environment, notebooks included
 # make test-all  the same, and the tests that need more: other Pythons, the network, servers
+# make record    ask the model anew what the notebooks show (NB=05 for one of them)
 # make lint      ruff
 # make pins      write requirements.txt from pyproject.toml (UPGRADE=--upgrade for the newest)
 # make clean     remove the environment and caches; your notebooks in my_lab stay
@@ -14,7 +15,7 @@ VENV_PYTHON = $(firstword $(wildcard .venv/Scripts/python.exe) .venv/bin/python)
 NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=120 \
 	--nbval-sanitize-with tests/nbval_sanitize.cfg
 
-.PHONY: lab test test-all lint pins clean env
+.PHONY: lab test test-all record lint pins clean env
 
 lab: env
 	@$(VENV_PYTHON) -m react_lab start $(ARGS)
@@ -24,6 +25,9 @@ test: env
 
 test-all: env
 	@$(VENV_PYTHON) -m pytest -m "more or not more" $(NBVAL) $(wildcard notebooks) tests $(ARGS)
+
+record: env
+	@$(VENV_PYTHON) -m react_lab.recording $(NB)
 
 lint: env
 	@$(VENV_PYTHON) -m ruff check .

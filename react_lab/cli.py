@@ -7,14 +7,20 @@ from pathlib import Path
 
 def ask(question: str) -> int:
     """Print a run as it happens; 0 only if the model finished it."""
-    from react_lab.connect import connect
+    from react_lab.connect import connect, describe
     from react_lab.loop import Agent
+    from react_lab.models import ModelError
     from react_lab.toolkit import lab_tools
     from react_lab.views import text
 
-    print(f"Question: {question}", flush=True)
+    try:
+        model = connect()
+    except ModelError as error:
+        print(error)
+        return 1
+    print(f"Model: {describe(model)}\nQuestion: {question}", flush=True)
     shown = 0
-    for run in Agent(connect(), lab_tools()).stream(question):
+    for run in Agent(model, lab_tools()).stream(question):
         if len(run.steps) > shown:
             shown += 1
             print("\n" + text.show_step(run.steps[-1], shown), flush=True)

@@ -35,7 +35,7 @@ def connect(**options) -> Model:
     if mode := os.environ.get("REACT_LAB_RECORDING"):
         return Recording(embedded, mode)
     if endpoint := settings():
-        _check(endpoint)
+        check(endpoint)
         sent = {name: value for name, value in options.items() if name not in LOCAL_ONLY}
         return ChatModel(
             endpoint["LLM_MODEL"],
@@ -70,8 +70,8 @@ def settings(folder: Path | None = None) -> dict[str, str]:
     return {name: value.strip() for name, value in found.items() if value.strip()}
 
 
-def _check(endpoint: dict[str, str]) -> None:
-    """Raise ModelError that says what is missing or wrong."""
+def check(endpoint: dict[str, str]) -> None:
+    """Look at what `settings` found. Raises ModelError that says what is missing or wrong."""
     missing = [name for name in NAMES if name not in endpoint]
     address = urlsplit(endpoint.get("LLM_BASE_URL", ""))
     host = address.hostname or ""

@@ -61,6 +61,7 @@ class Entry:
 
     @property
     def reply(self) -> Reply:
+        """What the model replied then."""
         return Reply(**{figure: getattr(self, figure) for figure in FIGURES})
 
 

@@ -109,10 +109,12 @@ def test_settings_are_named_but_their_values_never_shown(monkeypatch):
         assert value not in doctor.report([found])
 
 
-def test_an_endpoint_without_a_model(monkeypatch):
-    monkeypatch.setenv("LLM_BASE_URL", "http://inside.example/v1")
+def test_an_endpoint_that_is_half_set(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("LLM_BASE_URL=http://inside.example/v1\nLLM_API_KEY=secret\n")
     found = doctor.endpoint()
-    assert not found.ok and "LLM_MODEL" in found.fix
+    assert found.text == "LLM_BASE_URL set, LLM_API_KEY set, LLM_MODEL not set"
+    assert not found.ok and "LLM_MODEL is missing" in found.fix
 
 
 def test_a_kernel_of_another_python(tmp_path, monkeypatch):

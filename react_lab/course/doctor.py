@@ -19,16 +19,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from react_lab import embedded
+from react_lab import connect, embedded
 
 REINSTALL = "python -m pip install --no-deps -r requirements.txt -e ."
 ENDPOINT = "use an endpoint instead: set LLM_BASE_URL and LLM_MODEL"
-LLM = ("LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL")
 
 # Run in a process of its own, because a processor without AVX2 kills it.
 ENGINE = """
 import sys
-from react_lab import embedded
+from react_lab import connect, embedded
 model = embedded.EmbeddedModel(adapter=False, max_tokens=2)
 try:
     model([{"role": "user", "content": "Hello"}])
@@ -203,12 +202,14 @@ def folder() -> Finding:
 
 
 def endpoint() -> Finding:
-    """Which of the three settings are set. Their values are never shown."""
-    is_set = {name: bool(os.environ.get(name)) for name in LLM}
-    text = ", ".join(f"{name} {'set' if is_set[name] else 'not set'}" for name in LLM)
-    if any(os.environ.get(name) for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL")):
+    """Which of the three settings are set, also by `.env`. Their values are never shown."""
+    found = connect.settings()
+    text = ", ".join(f"{name} {'set' if name in found else 'not set'}" for name in connect.NAMES)
+    if any(name.startswith("OPENAI_") and value for name, value in os.environ.items()):
         text += "; OPENAI_* is set but not used, so that nothing is sent by accident"
-    if any(is_set.values()) and not (is_set["LLM_BASE_URL"] and is_set["LLM_MODEL"]):
-        fix = "set LLM_BASE_URL and LLM_MODEL for an endpoint, or none of them for the lab's model"
-        return Finding("endpoint", False, text, fix)
+    if found:
+        try:
+            connect.check(found)
+        except embedded.ModelError as error:
+            return Finding("endpoint", False, text, str(error))
     return Finding("endpoint", True, text)
