@@ -1,0 +1,90 @@
+"""The commands as a user types them, in a process of their own."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+SUM = 'Thought: This is a calculation.\nAction: calculator\nAction Input: {"expression": "365*24"}'
+END = "Thought: I now know the answer.\nFinal Answer: A year has 8760 hours."
+
+
+def run(*arguments, **settings):
+    """`python -m react_lab ...` with these variables set; what it printed and its exit code."""
+    environment = {k: v for k, v in os.environ.items() if k != "REACT_LAB_RECORDING"}
+    return subprocess.run(
+        [sys.executable, "-m", "react_lab", *arguments],
+        env={**environment, "PYTHONIOENCODING": "ascii", **settings},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture
+def endpoint(request):
+    """The settings of a server on this machine that gives these replies, the last for ever."""
+    replies = list(request.param)
+
+    class Answer(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            text = replies.pop(0) if len(replies) > 1 else replies[0]
+            choice = {"index": 0, "message": {"role": "assistant", "content": text}}
+            body = {"id": "1", "object": "chat.completion", "created": 0, "model": "scripted"}
+            data = json.dumps({**body, "choices": [{**choice, "finish_reason": "stop"}]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}/v1"
+    yield {"LLM_BASE_URL": address, "LLM_API_KEY": "any", "LLM_MODEL": "scripted"}
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize("endpoint", [[SUM, END]], indirect=True)
+def test_ask_prints_every_step_and_the_answer(endpoint):
+    done = run("ask", "How many hours has a year?", **endpoint)
+    assert done.returncode == 0, done.stderr
+    model, question, *steps = done.stdout.splitlines()
+    assert model.startswith("Model: scripted at 127.0.0.1")
+    assert question == "Question: How many hours has a year?"
+    assert [line.split(":")[1].strip() for line in steps if "Observation" in line] == ["8760"]
+    assert "I now know the answer." in done.stdout
+    assert steps[-1] == "Finished after 2 steps: A year has 8760 hours."
+
+
+@pytest.mark.parametrize("endpoint", [[SUM]], indirect=True)
+def test_ask_fails_when_the_model_does_not_finish(endpoint):
+    done = run("ask", "How many hours has a year?", **endpoint)
+    assert done.returncode == 1
+    assert "Stopped (repeats)" in done.stdout
+
+
+@pytest.mark.parametrize("endpoint", [["Final Answer: 東京 is 東京."]], indirect=True)
+def test_ask_survives_a_terminal_that_knows_no_chinese(endpoint):
+    done = run("ask", "Which city?", **endpoint)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_half_set_endpoint_is_named():
+    done = run("ask", "Hello?", LLM_MODEL="some-model")
+    assert done.returncode == 1
+    assert "LLM_BASE_URL" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_a_question_without_quotes_is_explained():
+    done = run("ask", "How", "many")
+    assert done.returncode == 2
+    assert "put a question in quotes" in done.stderr
