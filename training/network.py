@@ -46,14 +46,52 @@ class LoraLinear(torch.autograd.Function):
     def forward(ctx, x, w, a, b):
         u = x @ a.T
         ctx.save_for_backward(x, u, w, a, b)
-        return torch.addmm(x @ w.T, u, b.T)
+        return (x @ w.T).addmm_(u, b.T)
 
     @staticmethod
     def backward(ctx, g):
         x, u, w, a, b = ctx.saved_tensors
         du = g @ b
-        dx = torch.addmm(g @ w, du, a) if ctx.needs_input_grad[0] else None
+        dx = (g @ w).addmm_(du, a) if ctx.needs_input_grad[0] else None
         return dx, None, du.T @ x, g.T @ u
+
+
+class Norm(torch.autograd.Function):
+    """RMS norm of the fp32 rows of x (tokens, 576) times a frozen gain, returned in dtype."""
+
+    @staticmethod
+    def forward(ctx, x, gain, eps, dtype):
+        scale = (torch.linalg.vecdot(x, x) / x.shape[-1] + eps).rsqrt()[:, None]
+        y = x * scale
+        ctx.save_for_backward(y, scale, gain)
+        return (y * gain).to(dtype)
+
+    @staticmethod
+    def backward(ctx, g):
+        y, scale, gain = ctx.saved_tensors
+        g = g.float() * gain
+        along = torch.linalg.vecdot(g, y)[:, None] / y.shape[-1]
+        return g.addcmul_(y, along, value=-1).mul_(scale), None, None, None
+
+
+class SwiGlu(torch.autograd.Function):
+    """silu(gate) * up for rows that hold gate and up side by side."""
+
+    @staticmethod
+    def forward(ctx, x):
+        gate, up = x.chunk(2, -1)
+        opened = F.silu(gate)
+        ctx.save_for_backward(x, opened)
+        return opened * up
+
+    @staticmethod
+    def backward(ctx, g):
+        x, opened = ctx.saved_tensors
+        gate, up = x.chunk(2, -1)
+        dx = torch.empty_like(x)
+        torch.mul(g, opened, out=dx[:, up.shape[-1] :])
+        torch.ops.aten.silu_backward(g * up, gate, grad_input=dx[:, : up.shape[-1]])
+        return dx
 
 
 class PackedAttention(torch.autograd.Function):
@@ -68,7 +106,7 @@ class PackedAttention(torch.autograd.Function):
     def forward(ctx, q, k, v, spans, masks):
         out = torch.empty_like(q)
         ctx.spans, probabilities = spans, []
-        for (before, own), mask in zip(spans, masks):
+        for (before, own), mask in zip(spans, masks, strict=True):
             keys, values = joined(k, before, own), joined(v, before, own)
             scores = torch.baddbmm(mask, folded(q, own), keys.transpose(1, 2), alpha=HEAD**-0.5)
             p = torch.softmax(scores, -1)
@@ -81,7 +119,7 @@ class PackedAttention(torch.autograd.Function):
     def backward(ctx, g):
         q, k, v, *probabilities = ctx.saved_tensors
         dq, dk, dv = torch.empty_like(q), torch.zeros_like(k), torch.zeros_like(v)
-        for (before, own), p in zip(ctx.spans, probabilities):
+        for (before, own), p in zip(ctx.spans, probabilities, strict=True):
             keys, values, up = joined(k, before, own), joined(v, before, own), folded(g, own)
             ds = torch._softmax_backward_data(torch.bmm(up, values.transpose(1, 2)), p, -1, p.dtype)
             ds *= HEAD**-0.5
@@ -103,11 +141,13 @@ class TokenLoss(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, embedding, labels):
         total, gradients = 0.0, []
-        for rows, label in zip(x.split(128), labels.split(128)):
-            logp = (rows @ embedding.T).float().log_softmax(-1)
-            total -= logp.gather(1, label[:, None]).sum()
-            p = logp.exp_()
-            p[torch.arange(len(label)), label] -= 1
+        logits = torch.empty(128, len(embedding))  # fp32, used again and again
+        for rows, label in zip(x.split(128), labels.split(128), strict=True):
+            p = logits[: len(label)].copy_(rows @ embedding.T)
+            torch.softmax(p, -1, out=p)
+            right = torch.arange(len(label)), label
+            total -= p[right].clamp_min(1e-30).log().sum()
+            p[right] -= 1
             gradients.append(p.to(x.dtype) @ embedding)
         ctx.save_for_backward(torch.cat(gradients))
         return total
@@ -141,11 +181,10 @@ def causal_masks(spans, dtype):
     return masks
 
 
-def rotate(x, cos, sin):
-    """Rotate the pairs (0, 1), (2, 3), ... of each head by the angles of its position."""
-    pairs = x.view(*x.shape[:-1], HEAD // 2, 2).float()
-    a, b = pairs.unbind(-1)
-    return torch.stack((a * cos - b * sin, a * sin + b * cos), -1).flatten(-2).to(x.dtype)
+def rotate(x, turns):
+    """Rotate the pairs (0, 1), (2, 3), ... of each head: a product of complex numbers."""
+    pairs = torch.view_as_complex(x.float().view(*x.shape[:-1], HEAD // 2, 2))
+    return torch.view_as_real(pairs * turns).flatten(-2).to(x.dtype)
 
 
 @dataclass(frozen=True)
@@ -183,7 +222,7 @@ class Network:
         self.embedding = take("token_embd").to(dtype)
         self.last_norm = take("output_norm")
         self.norms = [
-            (take(f"blk.{n}.attn_norm"), take(f"blk.{n}.ffn_norm")) for n in range(self.layers)
+            [take(f"blk.{n}.{name}_norm") for name in ("attn", "ffn")] for n in range(self.layers)
         ]
         self.weights = [
             [torch.cat([take(f"blk.{n}.{name}") for name in site]).to(dtype) for site in SITES]
@@ -205,31 +244,31 @@ class Network:
         """Return the last hidden states (tokens, 576), fp32, before the last norm."""
         frequency = self.base ** (-torch.arange(0, HEAD, 2).float() / HEAD)
         angle = batch.positions[:, None, None] * frequency
-        cos, sin = angle.cos(), angle.sin()
+        turns = torch.polar(torch.ones_like(angle), angle)
         masks = causal_masks(batch.spans, self.dtype)
         x = self.embedding[batch.ids].float()
         for n in range(self.layers):
             (w_qkv, w_o, w_gu, w_down) = self.weights[n]
             qkv, o, gu, down = self.merged(lora, n)
-            h = F.rms_norm(x, x.shape[-1:], self.norms[n][0], self.eps).to(self.dtype)
+            h = Norm.apply(x, self.norms[n][0], self.eps, self.dtype)
             h = LoraLinear.apply(h, w_qkv, *qkv).view(-1, HEADS + 2 * KV_HEADS, HEAD)
-            qk = rotate(h[:, : HEADS + KV_HEADS], cos, sin)
+            qk = rotate(h[:, : HEADS + KV_HEADS], turns)
             q, k, v = qk[:, :HEADS], qk[:, HEADS:], h[:, HEADS + KV_HEADS :]
             h = PackedAttention.apply(q, k, v, batch.spans, masks).view(-1, HEADS * HEAD)
             x = x + LoraLinear.apply(h, w_o, *o)
-            h = F.rms_norm(x, x.shape[-1:], self.norms[n][1], self.eps).to(self.dtype)
-            gate, up = LoraLinear.apply(h, w_gu, *gu).chunk(2, -1)
-            x = x + LoraLinear.apply(F.silu(gate) * up, w_down, *down)
+            h = Norm.apply(x, self.norms[n][1], self.eps, self.dtype)
+            h = SwiGlu.apply(LoraLinear.apply(h, w_gu, *gu))
+            x = x + LoraLinear.apply(h, w_down, *down)
         return x
 
     def logits(self, x: torch.Tensor) -> torch.Tensor:
-        x = F.rms_norm(x, x.shape[-1:], self.last_norm, self.eps).to(self.dtype)
+        x = Norm.apply(x, self.last_norm, self.eps, self.dtype)
         return (x @ self.embedding.T).float()
 
     def loss(self, lora: dict, batch: Batch) -> torch.Tensor:
         """Return the summed cross-entropy of the batch's labels, in nats."""
         x = self.hidden(lora, batch)[batch.at]
-        x = F.rms_norm(x, x.shape[-1:], self.last_norm, self.eps).to(self.dtype)
+        x = Norm.apply(x, self.last_norm, self.eps, self.dtype)
         return TokenLoss.apply(x, self.embedding, batch.labels)
 
 

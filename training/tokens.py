@@ -25,7 +25,7 @@ def tokenizer(path) -> Tokenizer:
         ]
     )
     made.decoder = decoders.ByteLevel()
-    control = [t for t, kind in zip(tokens, kinds) if kind == 3]
+    control = [t for t, kind in zip(tokens, kinds, strict=True) if kind == 3]
     made.add_special_tokens([AddedToken(t, special=True, normalized=False) for t in control])
     return made
 

@@ -10,6 +10,7 @@ import argparse
 import json
 import math
 import os
+import random
 import time
 from itertools import islice
 from pathlib import Path
@@ -42,6 +43,16 @@ def source(given):
     return groups(given.seed)
 
 
+def steps(groups, per_step: int, seed: int):
+    """Yield the groups of one step, similar in length, so that no worker waits for another."""
+    order = random.Random(seed)
+    while True:
+        pool = sorted(islice(groups, 8 * per_step), key=lambda group: len(json.dumps(group)))
+        chunks = [pool[i : i + per_step] for i in range(0, len(pool), per_step)]
+        order.shuffle(chunks)
+        yield from chunks
+
+
 def rate(done: float, peak: float) -> float:
     """Return the learning rate after a fraction of the budget: warm-up, then a cosine to zero."""
     return peak * min(1.0, done / WARM_UP) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
@@ -50,7 +61,7 @@ def rate(done: float, peak: float) -> float:
 def unflat(flat: torch.Tensor, shapes: dict) -> dict:
     """Return {name: view} of the one flat tensor that the optimiser sees."""
     parts = flat.split([math.prod(shape) for shape in shapes.values()])
-    return {name: part.view(shapes[name]) for name, part in zip(shapes, parts)}
+    return {name: part.view(shapes[name]) for name, part in zip(shapes, parts, strict=True)}
 
 
 def save(path: Path, state: dict):
@@ -75,13 +86,14 @@ def work(rank: int, given, net: Network):
         flat.data = torch.cat([tensor.flatten() for tensor in state["lora"].values()])
         optimizer.load_state_dict(state["optimizer"])
         count = {key: state[key] for key in count}
-    groups = islice(source(given), count["step"] * given.groups_per_step, None)
+    feed = steps(source(given), given.groups_per_step, given.seed)
+    feed = islice(feed, count["step"], None)  # a resumed run skips what it has seen
     start = time.monotonic() - count["seconds"]
     last_line = last_save = time.monotonic()
     seen = {"tokens": 0, "loss": 0.0, "labels": 0}  # since the last line
-    while True:
-        mine = list(islice(groups, given.groups_per_step))[rank :: given.workers]
-        batch = pack(mine, encode)
+    over = False
+    while not over:
+        batch = pack(next(feed)[rank :: given.workers], encode)
         loss = net.loss(unflat(flat, shapes), batch)
         loss.backward()
         # One sum carries everything the workers must agree on; only rank 0 adds its clock.
@@ -93,27 +105,30 @@ def work(rank: int, given, net: Network):
         loss, labels, tokens, episodes, count["seconds"] = shared[len(flat) :].tolist()
         flat.grad /= labels
         torch.nn.utils.clip_grad_norm_(flat, 1.0)
-        budget = given.minutes * 60
-        done = count["step"] / given.steps if given.steps else count["seconds"] / budget
+        if given.steps:
+            done = (count["step"] + 0.5) / given.steps
+            budget = count["seconds"] / (count["step"] + 1) * given.steps
+        else:
+            budget = given.minutes * 60
+            done = count["seconds"] / budget
         optimizer.param_groups[0]["lr"] = rate(done, given.peak)
         optimizer.step()
         optimizer.zero_grad()
         count["step"] += 1
         count["episodes"] += int(episodes)
         count["tokens"] += int(tokens)
-        for key, value in zip(seen, (tokens, loss, labels)):
+        for key, value in zip(seen, (tokens, loss, labels), strict=True):
             seen[key] += value
         over = count["step"] >= given.steps if given.steps else count["seconds"] >= budget
         now = time.monotonic()
         if rank == 0 and (over or now - last_line >= LINE_SECONDS):
-            left = (1 - done) * (count["seconds"] / max(done, 1e-9) if given.steps else budget)
             line = {
                 **{key: count[key] for key in ("step", "episodes", "tokens")},
                 "tokens_per_second": round(seen["tokens"] / (now - last_line), 1),
                 "loss": round(seen["loss"] / seen["labels"], 4),
                 "rate": round(rate(done, given.peak), 6),
                 "minutes": round(count["seconds"] / 60, 2),
-                "minutes_left": round(max(left, 0) / 60, 1),
+                "minutes_left": round(max(budget - count["seconds"], 0) / 60, 1),
             }
             print(" ".join(f"{key} {value}" for key, value in line.items()), flush=True)
             with open(given.out / "log.jsonl", "a", encoding="utf-8") as log:
@@ -124,8 +139,6 @@ def work(rank: int, given, net: Network):
             state = {"lora": lora, "optimizer": optimizer.state_dict(), **count}
             save(given.out / "checkpoint.pt", state)
             last_save = now
-        if over:
-            break
     dist.destroy_process_group()
 
 
