@@ -1,6 +1,6 @@
 # make lab       build the environment and open JupyterLab (ARGS="--no-browser --port 9999")
 # make test      every test that needs nothing but the environment, notebooks included
-# make test-all  the same, and the tests that need more: other Pythons, the network, servers
+# make test-all  the same, and the tests that need more: other Pythons, the network, a browser
 # make record    ask the model anew what the notebooks show (NB=05 for one of them)
 # make lint      ruff
 # make pins      write requirements.txt from pyproject.toml (UPGRADE=--upgrade for the newest)

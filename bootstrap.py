@@ -124,4 +124,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("\nStopped half way. Call this again: it starts afresh and keeps the downloads.")

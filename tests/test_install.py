@@ -1,6 +1,8 @@
 """pyproject.toml is the one source of what is installed; the other files agree with it."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -98,3 +100,25 @@ def test_another_python_is_told_which_one_to_take(version):
 def test_a_python_without_its_venv_module_is_told_what_to_install():
     said = bootstrap("sys.modules['ensurepip'] = None")
     assert f"apt install python3.{sys.version_info.minor}-venv" in said
+
+
+@pytest.mark.more
+def test_an_installation_without_a_network_says_so_and_can_be_tried_again(tmp_path):
+    for name in ("bootstrap.py", "requirements.txt", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    no_index = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "PIP_CONFIG_FILE": os.devnull}
+    offline = {**os.environ, **no_index}
+
+    def build():
+        command = [sys.executable, "bootstrap.py"]
+        return subprocess.run(command, cwd=tmp_path, env=offline, capture_output=True, text=True)
+
+    first = build()
+    assert first.returncode == 1
+    assert "Building the environment" in first.stdout
+    assert "Without a network: connect once and call this again." in first.stdout
+    # The empty environment is whole: it is used again.
+    assert "Building" not in build().stdout
+    # What a killed call leaves behind is not.
+    (tmp_path / ".venv" / "react_lab.stamp").write_text("unfinished\n")
+    assert "Building" in build().stdout

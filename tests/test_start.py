@@ -80,15 +80,18 @@ def test_jupyterlab_serves_the_copy_and_writes_nowhere_else(course, tmp_path):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+    news = "lab/api/settings/@jupyterlab/apputils-extension:notification"
     try:
         page = fetch(f"http://127.0.0.1:{port}/lab/tree/{start.FIRST}?token=key", lab)
         files = fetch(f"http://127.0.0.1:{port}/api/contents?token=key", lab)
+        settings = fetch(f"http://127.0.0.1:{port}/{news}?token=key", lab)
     finally:
         lab.terminate()
         lab.wait(timeout=30)
     assert b"JupyterLab" in page
     names = {entry["name"] for entry in json.loads(files)["content"]}
     assert names == {start.FIRST, "pictures"}
+    assert json.loads(settings)["settings"] == {"fetchNews": "false", "checkForUpdates": False}
     assert list(home.iterdir()) == []
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from react_lab import connect, embedded
 
-REINSTALL = "python -m pip install --no-deps -r requirements.txt -e ."
+REINSTALL = "in the lab's folder: python -m pip install --no-deps -r requirements.txt -e ."
 ENDPOINT = "use an endpoint instead: set LLM_BASE_URL and LLM_MODEL"
 
 # Run in a process of its own, because a processor without AVX2 kills it.
@@ -138,7 +138,7 @@ def weights() -> Finding:
 def adapter() -> Finding:
     """The lab's adapter: there, and the one that its card describes."""
     path, wanted = embedded.adapter_path(), embedded.adapter_sha256()
-    fix = "git checkout -- react_lab/data"
+    fix = "in the lab's folder: git checkout -- react_lab/data"
     if not path.is_file():
         if wanted is None:
             return Finding("adapter", True, "this version has none; the base model answers")

@@ -61,14 +61,18 @@ def command(folder: Path, options: list[str]) -> list[str]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The environment for it: what Jupyter keeps for itself stays in the folder, under .lab."""
+    """The environment for it: what Jupyter keeps for itself stays in the folder, under .lab.
+
+    `python` in its terminals is the lab's Python, so that the commands we name work there.
+    """
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     own = {
         "JUPYTER_CONFIG_DIR": folder / ".lab/config",
         "JUPYTER_DATA_DIR": folder / ".lab/data",
         "JUPYTER_RUNTIME_DIR": folder / ".lab/runtime",
         "IPYTHONDIR": folder / ".lab/ipython",
     }
-    return {**{name: str(path) for name, path in own.items()}, **os.environ}
+    return {**{name: str(place) for name, place in own.items()}, **os.environ, "PATH": path}
 
 
 def no_news(config: Path) -> None:
