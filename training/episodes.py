@@ -1145,7 +1145,7 @@ def refused(world: World) -> Script | None:
         return None
     note = world.say("", "It is private.", "Not now.", "Ask the owner first.", "Too expensive.")
     script = Script(asking(world, part)).call(need(world, part), part.tool, part.arguments, ("refused", note))
-    return script.answer("The call was not allowed.", f"I could not look this up, because the call was not allowed")
+    return script.answer("The call was not allowed.", "I could not look this up, because the call was not allowed")
 
 
 SCENARIOS = {
