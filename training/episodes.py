@@ -611,7 +611,8 @@ def asking(world: World, part: Part) -> str:
     if part.tool and part.noun.startswith(("this:", "the calculation")) or noun[0].isdigit() or noun[0] == "(":
         return question_mark(rng, question)
     if noun.startswith("the passage on"):
-        return rng.choice((question_mark(rng, question), f"Do you know this: {small}?", question_mark(rng, question),
+        query = next(iter(part.arguments.values()))
+        return rng.choice((question_mark(rng, question), f"What do the rules say about {query}?", f"Do you know this: {small}?", question_mark(rng, question),
                            f"{question_mark(rng, question)} Please look it up.", f"I wonder: {small}?"))  # fmt: skip
     return rng.choice((
         question_mark(rng, question), question_mark(rng, question), question_mark(rng, question),
@@ -666,6 +667,11 @@ def two(world: World) -> Script | None:
         asks += [f"I need {first.noun} and {second.noun}.", f"Tell me {first.noun} and {second.noun}.",
                  f"{first.noun[0].upper()}{first.noun[1:]} and {second.noun}, please.", f"{a}, and what is {second.noun}?",
                  f"What is {first.noun} and what is {second.noun}?"]  # fmt: skip
+    if second.entity and second.entity == first.entity:  # "the time and the temperature in Kelby"
+        place = f" in {first.entity}"
+        if first.noun.endswith(place) and second.noun.endswith(place):
+            both = f"{first.noun.removesuffix(place)} and {second.noun}"
+            asks += [f"Tell me {both}.", f"What are {both}?", f"I need {both}, please.", f"{both[0].upper()}{both[1:]}?"]
     return tell_all(world, rng.choice(asks), [first, second])
 
 
@@ -846,11 +852,14 @@ def chain_math(world: World) -> Script | None:
         what = part.entity.removeprefix("the ") if part.entity else "that"
         if odd:
             ask = world.say(f"{ask_first}, and what is it for {k} of them?", f"{ask_first}? What do {k} cost?",
-                            f"We need it {k} times. {ask_first}, and what do we pay in all?")  # fmt: skip
+                            f"We need it {k} times. {ask_first}, and what do we pay in all?",
+                            f"There are {k} of us. {ask_first}, and what must all of us pay?",
+                            f"{ask_first}, if we are {k} and want to know the sum?")  # fmt: skip
         else:
             ask = world.say(f"What do I pay for {k} times {what}?", f"We are {k}. What is it in all if each pays {noun}?",
                             f"{ask_first}, and what is {k} times that?", f"How much is {noun} times {k}?",
-                            f"I want {k} of {what}. What is the price together?")  # fmt: skip
+                            f"I want {k} of {what}. What is the price together?",
+                            f"What do {k} {what}s cost together?", f"How much are {k} {what}s?")  # fmt: skip
         term, answer = f"{n}*{k}", f"{k} times {n} {part.unit} is {{v}} {part.unit}"
         thought = f"{k} times {n}."
         if rng.random() < 0.3:
@@ -879,6 +888,9 @@ def chain_math(world: World) -> Script | None:
         else:
             ask = world.say(f"What is {noun} {word} {k}?", f"{ask_first}, and what is that {word} {k}?", f"Compute {noun} {word} {k}.",
                             f"If you take {noun} {word} {k}, what do you get?")  # fmt: skip
+            if sign == "*" and rng.random() < 0.4:
+                ask = world.say(f"What is {noun} for {k} of them together?", f"There are {k} like it. What is {noun} in all?",
+                                f"How much do {k} such things make, taking {noun}?")  # fmt: skip
         if sign == "+" and rng.random() < 0.5 and not odd:
             ask = world.say(f"If {noun} goes up by {k}, what is it then?", f"What will {noun} be when it rises by {k}?")
         if sign == "-" and rng.random() < 0.5 and not odd:
@@ -1235,7 +1247,7 @@ def native(script: Script) -> list[dict] | None:
 
 def world(rng: random.Random) -> World:
     """Tools drawn for one system prompt: one to twelve, in any order."""
-    kits = [draw(rng) for draw, chance in ((compute, 0.75), (weather, 0.55), (clock, 0.5), (search, 0.6)) if rng.random() < chance]
+    kits = [draw(rng) for draw, chance in ((compute, 0.75), (weather, 0.55), (clock, 0.55), (search, 0.65)) if rng.random() < chance]
     for _ in range(rng.choice((0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 8))):
         kits.append(rng.choice((lookup, lookup, lookup, lookup, record, record, pair, qualified))(rng))
     if rng.random() < 0.25:  # a second tool for persons or towns, so that one result leads to the next
