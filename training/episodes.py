@@ -1050,6 +1050,8 @@ def flaky(world: World) -> Script | None:
         return None
     fault = rng.choice(FAULTS)
     noun = part.noun.removeprefix("this: ").replace("the passage on", "anything about")
+    if not part.entity:
+        noun = "the result"
     script = Script(asking(world, part)).call(need(world, part), part.tool, part.arguments, fault)
     again = world.say("It failed. I try once more.", "An error. I try it once more.")
     if rng.random() < 0.75:
