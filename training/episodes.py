@@ -174,6 +174,12 @@ def report(rng: random.Random, style: int, entity: str, attribute: str, value: s
     )[style]
 
 
+def worded_as(rng: random.Random, kind: str, attribute: str, question: str) -> str:
+    """The question for an attribute, as one of several people would put it."""
+    others = PHRASES.get((kind, attribute))
+    return rng.choice(others) if others and rng.random() < 0.75 else question
+
+
 def words_for(rng, attribute: str, kind: str) -> tuple[list[str], str]:
     """Names and a description for a tool that tells one attribute of one kind of thing."""
     a, k = attribute.replace(" ", "_"), kind.replace(" ", "_")
@@ -211,7 +217,7 @@ def lookup(rng: random.Random) -> Kit:
 
     def draw(rng, entity=None) -> Part:
         entity = entity or pools.thing(kind, rng)
-        asked = entity.removeprefix("the ").removeprefix("train ") if rng.random() < 0.97 else entity
+        asked = pools.asked_as(entity, kind)
         if values is None:
             number = one_of(rng, low, high, decimals)
             value = f"{number}{glue}{'%' if unit == 'percent' and not glue else unit}".strip()
@@ -220,12 +226,12 @@ def lookup(rng: random.Random) -> Kit:
             value = HOLDERS[values](rng) if values in HOLDERS else rng.choice(values.split(","))
         noun = f"the {attribute} of {entity}"
         return Part(
-            question.replace("{e}", entity), noun, name, {parameter: asked},
+            worded_as(rng, kind, attribute, question).replace("{e}", entity), noun, name, {parameter: asked},
             report(rng, style, asked, attribute, value), value, f"{noun} is {value}",
             entity, number, unit, more,
         )  # fmt: skip
 
-    example = {parameter: pools.thing(kind, rng).removeprefix("the ").removeprefix("train ")}
+    example = {parameter: pools.asked_as(pools.thing(kind, rng), kind)}
     tool = make_tool(rng, name, description, [parameter], example)
     return Kit(tool, draw, "lookup", values if values in ("PERSON", "PLACE") else "", kind)
 
@@ -243,7 +249,7 @@ def record(rng: random.Random) -> Kit:
 
     def draw(rng, entity=None) -> Part:
         entity = entity or pools.thing(kind, rng)
-        asked = entity.removeprefix("the ").removeprefix("train ")
+        asked = pools.asked_as(entity, kind)
         drawn = {}
         for row in fields:
             if len(row) == 8:
@@ -256,7 +262,7 @@ def record(rng: random.Random) -> Kit:
         attribute = rng.choice(list(drawn))
         value, number, unit, more, question = drawn[attribute]
         noun = f"the {attribute} of {entity}"
-        part = Part(question.replace("{e}", entity), noun, name, {parameter: asked}, seen, value,
+        part = Part(worded_as(rng, kind, attribute, question).replace("{e}", entity), noun, name, {parameter: asked}, seen, value,
                     f"{noun} is {value}", entity, number, unit, more)  # fmt: skip
         others = [k for k in drawn if k != attribute]
         if others and rng.random() < 0.35:  # two fields of one record: still one call
@@ -271,7 +277,7 @@ def record(rng: random.Random) -> Kit:
         f"Data of one {kind}: {listed}.", f"Shows {listed} of one {kind}.",
         f"Looks up one {kind}. Returns {listed}.", f"{kind.capitalize()} card with {listed}.",
     ))  # fmt: skip
-    example = {parameter: pools.thing(kind, rng).removeprefix("the ").removeprefix("train ")}
+    example = {parameter: pools.asked_as(pools.thing(kind, rng), kind)}
     return Kit(make_tool(rng, name, description, [parameter], example), draw, "record", "", kind)
 
 
@@ -288,7 +294,7 @@ def qualified(rng: random.Random) -> Kit:
 
     def draw(rng, entity=None) -> Part:
         entity, extra = pools.thing(kind, rng), choose(rng)
-        asked = entity.removeprefix("the ").removeprefix("train ")
+        asked = pools.asked_as(entity, kind)
         number = one_of(rng, low, high, decimals)
         value = f"{number} {unit}".strip()
         full = f"the {extra} {asked}" if where == "before" else f"{entity} {where} {extra}"
@@ -300,13 +306,14 @@ def qualified(rng: random.Random) -> Kit:
     article = "an" if kind[0] in "aeiou" else "a"
     does = rng.choice((f"{attribute.capitalize()} of {article} {kind} by {second}.", f"The {attribute} of {article} {kind} in one {second}.",
                        f"Tells the {attribute}. Needs the {kind} and the {second}."))  # fmt: skip
-    example = {first: pools.thing(kind, rng).removeprefix("the "), second: choose(rng)}
+    example = {first: pools.asked_as(pools.thing(kind, rng), kind), second: choose(rng)}
     return Kit(make_tool(rng, name, does, [first, second], example), draw, "qualified")
 
 
 def pair(rng: random.Random) -> Kit:
     """A tool with two parameters, from the table of pairs."""
-    name, does, first, second, question, says, values = rng.choice(PAIRS)
+    name, does, first, second, question, says, values, *others = rng.choice(PAIRS)
+    questions = [question, *others]
     (one, kind_one), (two, kind_two) = (x.split(":") for x in (first, second))
     if rng.random() < 0.25:
         one, two = rng.choice((("a", "b"), ("first", "second"), ("x", "y"), ("subject", "detail")))
@@ -330,7 +337,7 @@ def pair(rng: random.Random) -> Kit:
 
         seen = (value, f"{a}, {b}: {value}", f"{one}={a}, {two}={b}: {value}", filled(says) + ".")[style]
         answer = filled(says)
-        asked = filled(question)
+        asked = filled(rng.choice(questions))
         noun = "this: " + lowered(asked)
         return Part(asked, noun, name, {one: a, two: b}, seen, value, answer, a, number, unit,
                     thought=f"{name} takes {one} and {two}.")  # fmt: skip
@@ -391,6 +398,12 @@ def weather(rng: random.Random) -> Kit:
             part.question = rng.choice((f"How much rain has {place} had", f"How many mm of rain does {place} get"))
             part.noun, part.value = f"the rain in {place}", f"{rain} mm"
             part.says, part.number, part.unit, part.more = f"{place} has {rain} mm of rain", str(rain), "mm", "wetter"
+        what = (
+            "temperature" if choice < 0.45 else "weather" if choice < 0.6 else "rain" if choice < 0.75
+            else "wind" if choice < 0.9 else "amount"
+        )  # fmt: skip
+        if rng.random() < 0.7:
+            part.question = rng.choice(WEATHER[what]).replace("{e}", place)
         return part
 
     return Kit(make_tool(rng, name, description, [parameter], {parameter: pools.place(rng)}), draw, "weather",
@@ -434,6 +447,9 @@ def clock(rng: random.Random) -> Kit:
         else:
             part.question = rng.choice((f"What is the date in {place}", f"Which date do they write in {place}"))
             part.noun, part.value, part.says = f"the date in {place}", date, f"in {place} the date is {date}"
+        what = "time" if choice < 0.6 else "weekday" if choice < 0.8 else "date"
+        if rng.random() < 0.7:
+            part.question = rng.choice(CLOCK[what]).replace("{e}", place)
         return part
 
     return Kit(make_tool(rng, name, description, [parameter], {parameter: pools.place(rng)}), draw, "clock",
@@ -471,7 +487,7 @@ def search(rng: random.Random) -> Kit:
         return (f"[{file}.md > {heading}] ", f"{heading}: ", f"({file}) ")[style] + " ".join(map(sentence_case, texts))
 
     def draw(rng, entity=None) -> Part:
-        topic, question, query, _, unit, _, high = rule = rng.choice(TOPICS)
+        topic, question, query, _, unit, _, high, *others = rule = rng.choice(TOPICS)
         house = rng.choice(pools.HOUSES)
         value, fact = told(rule)
         found = [passage(rule, house, fact)]
@@ -481,18 +497,18 @@ def search(rng: random.Random) -> Kit:
                 found.append(passage(other, house, told(other)[1]))
         if rng.random() < 0.15:
             found.reverse()
-        asked = question.replace("{o}", rng.choice((house, house, "our house", "our club", "the house")))
-        if rng.random() < 0.3:
-            asked = asked.replace(" at our house", "").replace(" of our house", "")
+        if others and rng.random() < 0.65:
+            question = rng.choice(others)
+        asked = question.replace("{o}", rng.choice((house, house, "our house", "the company", "our company")))
         if rng.random() < 0.75:
-            query = keywords(question.replace("{o}", ""))
+            query = keywords(question.replace("{o}", "")) or query
         number = value if high != "0" else ""
         return Part(asked, f"the passage on {query}", name, {parameter: query}, "\n".join(found),
                     f"{value} {unit}" if number else value, lowered(fact.rstrip(".")), house, number, unit if number else "",
                     thought=rng.choice((f"I search for {query}.", f"I look for {query} with {name}.")))  # fmt: skip
 
     def draw_fact(rng, entity=None) -> Part:
-        if rng.random() < 0.75:
+        if rng.random() < 0.65:
             return draw(rng)
         row = rng.choice(ATTRIBUTES)
         entity = pools.thing(row[0], rng)
@@ -503,10 +519,17 @@ def search(rng: random.Random) -> Kit:
             value = HOLDERS[row[3]](rng) if row[3] in HOLDERS else rng.choice(row[3].split(","))
             number = unit = more = ""
         noun = f"the {row[1]} of {entity}"
-        found = f"[{row[0].replace(' ', '-')}s.md > {entity.capitalize()}] The {row[1]} is {value}."
-        if rng.random() < 0.5:
-            found += " " + rng.choice(FILLERS).replace("{o}", "The house")
-        return Part(row[2].replace("{e}", entity), noun, name, {parameter: f"{row[1]} {entity.removeprefix('the ')}"},
+        bare = pools.asked_as(entity, row[0])
+        told = [rng.choice((f"The {row[1]} is {value}.", f"Its {row[1]}: {value}.", f"{bare} has this {row[1]}: {value}.",
+                            f"{row[1].capitalize()} {value}.", f"As {row[1]} the list gives {value}."))]  # fmt: skip
+        for other in rng.sample(ATTRIBUTES, 60):  # other facts about the same thing
+            if other[0] == row[0] and other[1] != row[1] and len(other) >= 8 and len(told) < 3:
+                told.append(f"The {other[1]} is {one_of(rng, *other[5:8])} {other[4]}.".replace(" .", "."))
+        if rng.random() < 0.4:
+            told.append(rng.choice(FILLERS).replace("{o}", "The house"))
+        rng.shuffle(told)
+        found = f"[{row[0].replace(' ', '-')}s.md > {sentence_case(bare)}] " + " ".join(map(sentence_case, told))
+        return Part(worded_as(rng, row[0], row[1], row[2]).replace("{e}", entity), noun, name, {parameter: f"{row[1]} {bare}"},
                     found, value, f"{noun} is {value}", entity, number, unit, more)  # fmt: skip
 
     example = {parameter: rng.choice(("opening hours", "free shipping", "key deposit", "late fee"))}
@@ -567,7 +590,30 @@ NUMBERS, WORDS, PAIRS, TOPICS, SUMS, CHAT, QUALIFIERS, LISTS = map(
     pools.rows,
     (pools.NUMBERS, pools.WORDS, pools.PAIRS, pools.RULES, pools.SUMS, pools.CHAT, pools.QUALIFIERS, pools.LISTS),
 )
+PHRASES = {(row[0], row[1]): row[2:] for name in ("numbers", "words") for row in pools.phrases(name)}
+for row in pools.phrases("more_numbers"):
+    NUMBERS.append(row[:8])
+    PHRASES[row[0], row[1]] = row[8:]
+for row in pools.phrases("more_words"):
+    WORDS.append(row[:4])
+    PHRASES[row[0], row[1]] = row[4:]
+more = {row[0]: row[1:] for row in pools.phrases("pairs")}
+PAIRS = [row + more.get(row[0], []) for row in PAIRS] + pools.phrases("more_pairs")
+more = {row[0]: row[1:] for row in pools.phrases("rules")}
+TOPICS = [row + more.get(row[0], []) for row in TOPICS] + pools.phrases("more_rules")
+SUMS += pools.phrases("more_sums")
+CHAT += pools.phrases("more_chat")
+WEATHER, CLOCK = {}, {}
+for table, name in ((WEATHER, "weather"), (CLOCK, "clock")):
+    for what, question in pools.phrases(name):
+        table.setdefault(what, []).append(question)
 ATTRIBUTES = NUMBERS + WORDS
+OPENERS |= {
+    text.split()[0].strip(",.?:")
+    for texts in [*PHRASES.values(), *WEATHER.values(), *CLOCK.values(), *TOPICS, *PAIRS, *[row[:1] for row in SUMS]]
+    for text in texts
+    if text and text[0].isupper() and "{" not in text.split()[0] and not text.startswith(("I ", "I'"))
+} - {"PERSON", "PLACE", "DAY", "MONTH"}
 FILLERS, BEFORE, BEHIND = (
     [text for line in pools.rows(table) for text in line]
     for table in (pools.FILLER, pools.BEFORE, pools.BEHIND)
@@ -614,8 +660,9 @@ def asking(world: World, part: Part) -> str:
         query = next(iter(part.arguments.values()))
         return rng.choice((question_mark(rng, question), f"What do the rules say about {query}?", f"Do you know this: {small}?", question_mark(rng, question),
                            f"{question_mark(rng, question)} Please look it up.", f"I wonder: {small}?"))  # fmt: skip
+    if rng.random() < 0.6:
+        return question_mark(rng, question if rng.random() < 0.85 else small)
     return rng.choice((
-        question_mark(rng, question), question_mark(rng, question), question_mark(rng, question),
         f"What is {noun}?", f"Tell me {noun}.", f"{noun[0].upper()}{noun[1:]}?", f"I need {noun}.",
         f"Please look up {noun}.", f"Can you tell me {noun}?", f"Find out {noun}, please.",
         f"Do you know {noun}?", f"I would like to know {noun}.", f"Give me {noun}", f"I wonder: {small}?",
@@ -911,7 +958,7 @@ def span(world: World) -> Script | None:
     if not kit or not math:
         return None
     name = pools.thing(kit.takes, rng)
-    asked = name.removeprefix("the ").removeprefix("train ")
+    asked = pools.asked_as(name, kit.takes)
     one, two, unit = rng.choice((("now", "before", "kg"), ("high", "low", "m"), ("this year", "last year", "euros"),
                                  ("today", "yesterday", "pieces"), ("end", "start", "hours"), ("best", "worst", "points")))  # fmt: skip
     low = rng.randint(2, 400) + (rng.random() < 0.5) * rng.randint(1, 9) / 10
@@ -1088,7 +1135,7 @@ def mended(world: World) -> Script | None:
         script.part(f"The right tool is {name}.", part)
     elif form < 0.55:
         key = next(iter(part.arguments))
-        wrong = {rng.choice(("value", "argument", "data", "param", key + "1")): part.arguments[key]}
+        wrong = {key: " ".join(reversed(part.arguments.values()))} if len(part.arguments) == 2 and rng.random() < 0.6 else {rng.choice(("value", "argument", "data", "param", key + "1")): part.arguments[key]}
         script.call(need(world, part), name, wrong, train=False)
         script.part(f"The input must be {', '.join(part.arguments)}.", part)
     else:
@@ -1100,6 +1147,23 @@ def mended(world: World) -> Script | None:
         )))  # fmt: skip
         script.part(need(world, part), part)
     return script.answer("I know the answer.", part.says)
+
+
+def astray(world: World) -> Script | None:
+    """The wrong tool was asked and does not know: take the right one. The mistake is not trained."""
+    rng = world.rng
+    part = world.part(*FACTS, "compute")
+    wrong = world.kit(test=lambda k: part and k.tool.name != part.tool and k.kind not in ("compute", "search"))
+    if not part or not wrong:
+        return None
+    parameters = list(wrong.tool.parameters["properties"])
+    about = part.entity or part.question.split()[-1]
+    bad = dict.fromkeys(parameters, pools.asked_as(about, ""))
+    error = ValueError(rng.choice((f"Nothing called {about!r} is known.", f"There is no {wrong.takes or 'entry'} named {about!r}.",
+                                   f"{about!r} is not known. Write another name.")))  # fmt: skip
+    script = Script(asking(world, part))
+    script.call(f"I need {part.noun}. I use {wrong.tool.name}.", wrong.tool.name, bad, error, train=False)
+    return script.part(f"That was the wrong tool. I use {part.tool}.", part).answer("I know the answer.", part.says)
 
 
 def repeated(world: World) -> Script | None:
@@ -1163,8 +1227,8 @@ def refused(world: World) -> Script | None:
 
 
 SCENARIOS = {
-    one: 30, two: 26, three: 4, compare: 12, difference: 6, total: 6, chain_math: 26, span: 14, chain_lookup: 25, threshold: 3,
-    chat: 10, unfit: 4, missing: 10, undefined: 1, flaky: 6, flaky_two: 2, mended: 5, repeated: 2, cut: 2, last_call: 2, refused: 1,
+    one: 30, two: 26, three: 4, compare: 14, difference: 6, total: 6, chain_math: 26, span: 14, chain_lookup: 25, threshold: 3,
+    chat: 10, unfit: 4, missing: 10, undefined: 1, flaky: 6, flaky_two: 2, mended: 5, astray: 8, repeated: 2, cut: 2, last_call: 2, refused: 1,
 }  # fmt: skip
 
 
@@ -1300,18 +1364,18 @@ def group(rng: random.Random) -> dict:
             script.question = f"{rng.choice(BEFORE)} {script.question}"
         elif script and rng.random() < 0.05 and script.question[-1] in ".?!":
             script.question = f"{script.question} {rng.choice(BEHIND)}"
-        messages = script and (native(script) if form > 0.95 else play(script, registry, plain))
+        messages = script and (native(script) if form > 0.97 else play(script, registry, plain))
         if not messages:
             continue
-        if 0.90 < form <= 0.95:
+        if 0.94 < form <= 0.97:
             messages = without_thoughts(messages)
         if len(examples) < wanted and len(messages) > 3 and all(m.get("train", True) for m in messages):
             examples.append(transcript(messages))
         else:
             episodes.append(messages)
-    if form > 0.95:
+    if form > 0.97:
         system = native_prompt(registry)
-    elif form > 0.90:
+    elif form > 0.94:
         system = system_prompt(registry, thoughts=False)
     else:
         system = worded(rng, list(registry), examples)

@@ -4,6 +4,7 @@ Nothing in here may occur in `training/questions/`: a test compares names and te
 """
 
 import random
+from pathlib import Path
 
 # kind of thing | attribute | question | comparative | unit | low | high | decimals
 NUMBERS = """
@@ -25,14 +26,14 @@ product|weight|How heavy is {e}|heavier|kg|1|60|1
 product|rating|How is {e} rated|better|stars|1|5|1
 product|stock|How many of {e} are in stock|more plentiful|pieces|0|400|0
 product|delivery time|How long does delivery of {e} take|slower|days|1|30|0
-order|total|What is the total of order {e}|higher|euros|15|2400|2
-order|number of items|How many items are in order {e}|bigger|items|1|40|0
-parcel|weight|How heavy is parcel {e}|heavier|kg|1|30|1
-invoice|amount|What is the amount of invoice {e}|higher|dollars|20|9000|2
-account|balance|What is the balance of account {e}|fuller|dollars|10|99000|2
+order|total|What is the total of {e}|higher|euros|15|2400|2
+order|number of items|How many items are in {e}|bigger|items|1|40|0
+parcel|weight|How heavy is {e}|heavier|kg|1|30|1
+invoice|amount|What is the amount of {e}|higher|dollars|20|9000|2
+account|balance|What is the balance of {e}|fuller|dollars|10|99000|2
 machine|running hours|How many hours has {e} been running|older|hours|10|22000|0
 machine|power use|How much power does {e} draw|hungrier|watts|20|7500|0
-sensor|reading|What does sensor {e} read|higher|units|1|400|1
+sensor|reading|What does {e} read|higher|units|1|400|1
 server|memory|How much memory does {e} have|bigger|GB|4|512|0
 server|load|What is the load of {e}|busier|percent|1|99|0
 printer|pages left|How many pages can {e} still print|fuller|pages|5|3000|0
@@ -142,11 +143,11 @@ train|platform|From which platform does {e} leave|2,4,5,7,9,11,12,14,3A,8B
 train|destination|Where does {e} go|PLACE
 flight|gate|From which gate does {e} leave|A4,B17,C22,D9,E31,F2,G15,H8
 flight|status|What is the status of {e}|on time,boarding,delayed,cancelled,landed,departed
-parcel|status|What is the status of parcel {e}|in the depot,on its way,delivered,waiting at customs,lost,being packed
-parcel|location|Where is parcel {e}|PLACE
-order|status|What is the status of order {e}|paid,packed,shipped,delivered,cancelled,on hold,waiting for payment
-order|customer|Who placed order {e}|PERSON
-ticket|priority|What is the priority of ticket {e}|low,normal,high,urgent
+parcel|status|What is the status of {e}|in the depot,on its way,delivered,waiting at customs,lost,being packed
+parcel|location|Where is {e}|PLACE
+order|status|What is the status of {e}|paid,packed,shipped,delivered,cancelled,on hold,waiting for payment
+order|customer|Who placed {e}|PERSON
+ticket|priority|What is the priority of {e}|low,normal,high,urgent
 machine|state|In what state is {e}|running,stopped,idle,in repair,overheated,waiting for material
 server|operating system|Which system runs on {e}|Debian,Fedora,FreeBSD,Ubuntu,Alpine,OpenBSD
 room|equipment|What equipment does {e} have|a projector,a whiteboard,two screens,a piano,a camera,six microphones
@@ -180,7 +181,7 @@ festival|month|In which month is {e}|March,April,May,June,July,August,September,
 street|surface|What is the surface of {e}|asphalt,cobbles,gravel,concrete,sand
 app|licence|Under which licence is {e}|MIT,Apache,GPL,BSD,commercial
 file|owner|Who owns the file {e}|PERSON
-account|holder|Who holds account {e}|PERSON
+account|holder|Who holds {e}|PERSON
 bicycle|frame material|What is the frame of {e} made of|steel,carbon,aluminium,titanium,bamboo
 statue|sculptor|Who made {e}|PERSON
 instrument|maker|Who built {e}|PERSON
@@ -200,7 +201,6 @@ league_score|Points of a team in a season|team:TEAM|season:YEAR|How many points 
 rainfall|Rain of a town in one month|place:PLACE|month:MONTH|How much rain fell in {a} in {b}|In {b}, {v} of rain fell in {a}|4-240 mm
 rent|Rent of a flat by town and number of rooms|town:PLACE|rooms:SMALL|What is the rent of a flat with {b} rooms in {a}|A flat with {b} rooms in {a} costs {v}|350-2600 euros
 salary_band|Pay of a job at a level|job:JOB|level:SMALL|What does a {a} at level {b} earn|A {a} at level {b} earns {v}|1800-7900 euros
-bus_departure|Next bus of a line at a stop|line:SMALL|stop:PLACE|When does bus {b2} leave at {a2}|Bus {b2} leaves at {v}|7:12,8:05,9:48,10:31,12:20,14:07,16:55,18:42,21:10
 paint_need|Litres of paint for a wall by width and height|width:SMALL|height:SMALL|How much paint does a wall of {a} by {b} metres need|A wall of {a} by {b} metres needs {v}|2-30 litres
 votes|Votes for a candidate in a district|candidate:PERSON|district:PLACE|How many votes did {a} get in {b}|In {b}, {a} got {v}|40-9000 votes
 attendance|How many lessons a student missed in a month|student:PERSON|month:MONTH|How many lessons did {a} miss in {b}|In {b}, {a} missed {v}|0-30 lessons
@@ -431,8 +431,23 @@ How do you feel today?|I am a program, so I have no feelings, but I am ready to 
 """
 
 
+TOWNS = (
+    "Graz,Ghent,Bruges,Utrecht,Delft,Aarhus,Odense,Malmo,Uppsala,Tampere,Turku,Vilnius,Kaunas,Tallinn,Tartu,"
+    "Lodz,Poznan,Gdansk,Brno,Kosice,Pecs,Szeged,Varna,Plovdiv,Skopje,Tirana,Split,Zadar,Ljubljana,Trieste,"
+    "Bologna,Parma,Bari,Palermo,Catania,Toulouse,Nantes,Lille,Dijon,Bilbao,Malaga,Granada,Murcia,Braga,Coimbra,"
+    "Limerick,Galway,Leeds,Bristol,Exeter,Dundee,Inverness,Cardiff,Swansea,Leipzig,Dresden,Bremen,Kassel,Mainz,"
+    "Basel,Bern,Lucerne,Linz,Salzburg,Izmir,Bursa,Antalya,Tunis,Oran,Fez,Dakar,Kumasi,Kampala,Lusaka,Harare,"
+    "Maputo,Windhoek,Durban,Muscat,Doha,Amman,Tbilisi,Yerevan,Baku,Tashkent,Almaty,Lahore,Pune,Jaipur,Chennai,"
+    "Colombo,Yangon,Penang,Surabaya,Cebu,Taipei,Busan,Kyoto,Sapporo,Hobart,Darwin,Cairns,Suva,Calgary,Halifax,"
+    "Quebec,Ottawa,Portland,Austin,Tucson,Omaha,Memphis,Nashville,Merida,Quito,Cusco,La Paz,Cordoba,Rosario,"
+    "Recife,Salvador,Montevideo,Asuncion"
+).split(",")
+
+
 def place(rng: random.Random) -> str:
-    """An invented place name."""
+    """A place name, mostly invented."""
+    if rng.random() < 0.35:
+        return rng.choice(TOWNS)
     name = rng.choice(START)
     if rng.random() < 0.4:
         name += rng.choice(MIDDLE)
@@ -478,7 +493,7 @@ def title(rng: random.Random) -> str:
 def thing(kind: str, rng: random.Random) -> str:
     """The name of one thing of a kind, such as a river or an order."""
     if kind in ("order", "parcel", "invoice", "account", "ticket", "sensor", "flight", "train"):
-        return f"train {code(rng)}" if kind == "train" and rng.random() < 0.5 else code(rng)
+        return f"{kind} {code(rng)}" if rng.random() < 0.4 and kind != "flight" else code(rng)
     if kind in ("person", "employee", "student", "runner", "player"):
         return person(rng)
     if kind == "product":
@@ -494,12 +509,25 @@ def thing(kind: str, rng: random.Random) -> str:
     if kind in ("town", "village", "country", "language", "metal", "mineral", "liquid", "medicine", "word", "planet", "star", "element", "share", "tea", "wine", "dish", "team"):
         name = place(rng)
         return name.lower() if kind == "word" else name
-    return f"{rng.choice(('', 'the '))}{place(rng)} {kind}".strip() if rng.random() < 0.5 else place(rng)
+    form = rng.random()
+    if form < 0.2:
+        return f"the {kind} {place(rng)}"
+    return f"{rng.choice(('', 'the '))}{place(rng)} {kind}" if form < 0.5 else place(rng)
+
+
+def asked_as(thing: str, kind: str) -> str:
+    """The name of a thing as a tool wants it: without article and kind in front."""
+    return thing.removeprefix("the ").removeprefix(f"{kind} ")
 
 
 def rows(table: str) -> list[list[str]]:
     """The rows of one of the tables above."""
     return [line.split("|") for line in table.strip().splitlines()]
+
+
+def phrases(name: str) -> list[list[str]]:
+    """The rows of a file of phrases beside this one."""
+    return rows((Path(__file__).parent / "phrases" / f"{name}.txt").read_text(encoding="utf-8"))
 
 # Calculations: question | expression | thought | answer. {a} 2-999, {b} 2-99, {c} 2-30, {A} and
 # {B} hundreds and thousands, {d} and {e} prices, {p} percent, {P} a person, {R} an article.
