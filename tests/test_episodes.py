@@ -12,7 +12,7 @@ from training.questions import entities, load, shape
 
 @pytest.fixture(scope="module")
 def drawn():
-    return list(itertools.islice(episodes.groups(7), 250))
+    return list(itertools.islice(episodes.groups(7), 800))
 
 
 def texts(drawn):

@@ -545,7 +545,7 @@ What is {b} squared|{b}**2|Squared means to the power of 2.|{b} squared is {v}.
 What is the square of {a}|{a}**2|The square is the power of 2.|The square of {a} is {v}.
 Raise {c} to the power of 3|{c}**3|To the power of 3.|{c} to the power of 3 is {v}.
 What is 2 to the {c}th power|2**{c}|2 to the power of {c}.|2 to the power of {c} is {v}.
-Find the square root of {A}|sqrt({A})|I need a square root.|The square root of {A} is {v}.
+Extract the square root from {A}|sqrt({A})|I need a square root.|The square root of {A} is {v}.
 How much is {p}% of {A}|{p}/100*{A}|{p} percent of {A}.|{p}% of {A} is {v}.
 {p} percent of {a}, please|{p}/100*{a}|{p} percent of {a}.|{p} percent of {a} is {v}.
 What remains when {A} is divided by {b}|{A}%{b}|The remainder of {A} by {b}.|The remainder is {v}.
