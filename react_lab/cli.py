@@ -75,5 +75,6 @@ def main(arguments: list[str] | None = None) -> int:
     if rest:
         parser.error(f"cannot read {' '.join(rest)!r}; put a question in quotes")
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # a narrow terminal must not end a run
+        if hasattr(stream, "reconfigure"):  # not in a notebook
+            stream.reconfigure(errors="replace")  # a narrow terminal must not end a run
     return ask(known.question) if known.command == "ask" else doctor()

@@ -8,13 +8,14 @@
 """
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from react_lab.models import Message, Model, ModelError
 from react_lab.parser import Action, FinalAnswer, Malformed, Move, believed, parse
-from react_lab.prompt import labelled, message, system_prompt
+from react_lab.prompt import MESSAGES, in_language, labelled, message, system_prompt
 from react_lab.registry import Observation, Registry
 from react_lab.trace import Run, Step
 
@@ -93,6 +94,9 @@ class Agent:
     stops: tuple[StopRule, ...] = STOPS
 
     def __post_init__(self):
+        if self.language not in MESSAGES:
+            languages = ", ".join(MESSAGES)
+            raise ValueError(f"There is no language {self.language!r}; give one of: {languages}.")
         for rule in self.stops:
             limit = getattr(rule, "n", getattr(rule, "seconds", 1))
             if limit <= 0:
@@ -108,6 +112,8 @@ class Agent:
         while run.stop is None:
             run = step(run, self)
             yield run
+        if run.stop not in ("answered", "model error") and run.last_word is None:
+            yield last_word(run, self)
 
     def run(self, question: str | Run) -> Run:
         """Ask until the run stops, and return it. Its `stop` says why, `finished` if well.
@@ -137,21 +143,32 @@ def step(run: Run, agent: Agent) -> Run:
         latest = ask(write_messages(run, agent), run, agent)
     except ModelError as error:
         return replace(run, stop="model error", note=str(error))
-    run = replace(run, steps=(*run.steps, latest))
+    run = replace(run, steps=(*run.steps, latest), note="", last_word=None)
     if isinstance(latest.move, FinalAnswer):
         return replace(run, stop="answered")
     reasons = [reason for rule in agent.stops if (reason := rule(run))]
-    return last_word(run, reasons[0], agent) if reasons else run
+    return replace(run, stop=reasons[0], note=f"Not finished: {reasons[0]}.") if reasons else run
 
 
 def ask(messages: list[Message], run: Run, agent: Agent) -> Step:
     """Send the messages, read the reply, act on it. Raises ModelError when no reply came."""
-    sent = agent.fit(messages) if agent.fit else messages
-    reply = agent.model(sent)
+    latest = send(messages, agent)
+    return replace(latest, observation=act(latest.move, run, agent))
+
+
+def send(messages: list[Message], agent: Agent) -> Step:
+    """What the model says to these messages, read but not acted on. Raises ModelError."""
+    sent = tuple(agent.fit(messages) if agent.fit else messages)
+    begin = time.perf_counter()
+    reply = agent.model([dict(one) for one in sent])  # copies: the model may change its own
+    if not reply.seconds:
+        reply = replace(reply, seconds=time.perf_counter() - begin)
     move = parse(reply.text, agent.tools.parameters())
-    if isinstance(move, Malformed) and reply.finish_reason == "length":
-        move = replace(move, reason="it was cut off at the token limit, so write less")
-    return Step(tuple(sent), reply, move, act(move, run, agent))
+    whole = isinstance(move, Action) and "bare input read" not in move.repairs
+    if reply.finish_reason == "length" and not whole:
+        reason = "it was cut off at the token limit, so write less"
+        move = Malformed(move.thought, reason, move.repairs)
+    return Step(sent, reply, move)
 
 
 def write_messages(run: Run, agent: Agent) -> list[Message]:
@@ -170,11 +187,13 @@ def write_messages(run: Run, agent: Agent) -> list[Message]:
     ]
     for past in run.steps:
         said = believed(past.reply.text) or "(empty reply)"
-        seen = "\n".join(filter(None, (past.observation.text, past.observation.notice)))
-        messages += [
-            {"role": "assistant", "content": said},
-            {"role": "user", "content": labelled("observation", seen, agent.language)},
-        ]
+        messages.append({"role": "assistant", "content": said})
+        if past.observation:
+            seen = "\n".join(filter(None, (past.observation.text, past.observation.notice)))
+            content = labelled("observation", seen, agent.language)
+            messages.append({"role": "user", "content": content})
+    for one in messages:  # half an emoji, "\ud83d" in JSON, cannot be sent
+        one["content"] = one["content"].encode("utf-8", "replace").decode()
     return messages
 
 
@@ -183,16 +202,18 @@ def act(move: Move, run: Run, agent: Agent) -> Observation | None:
     if isinstance(move, FinalAnswer):
         return None
     if isinstance(move, Malformed):
-        text = message("unreadable", agent.language, reason=move.reason)
+        reason = in_language(move.reason, agent.language)
+        text = message("unreadable", agent.language, reason=reason)
         return Observation(text, error="unreadable")
     seen = agent.tools.call(move.tool, move.arguments)
     if seen.error == "unknown tool":
         names = ", ".join(agent.tools.nearest(move.tool))
-        text = message("unknown_tool", agent.language, name=move.tool, names=names)
+        text = message("unknown_tool", agent.language, name=move.tool[:80], names=names)
         seen = replace(seen, text=text)
     elif seen.error:
         kind = seen.error.replace(" ", "_")
-        seen = replace(seen, text=message(kind, agent.language, reason=seen.text))
+        reason = in_language(seen.text, agent.language) if kind == "bad_arguments" else seen.text
+        seen = replace(seen, text=message(kind, agent.language, reason=reason))
     return replace(seen, notice=notice(move, seen, run, agent.language))
 
 
@@ -209,19 +230,15 @@ def notice(move: Action, seen: Observation, run: Run, language: str) -> str:
     return "\n".join(parts)
 
 
-def last_word(run: Run, reason: str, agent: Agent) -> Run:
-    """Stop the run for this reason, but ask once more for the best answer so far."""
-    run = replace(run, stop=reason, note=f"Not finished: {reason}.")
+def last_word(run: Run, agent: Agent) -> Run:
+    """Ask a run that a limit has stopped once more, for the best answer so far."""
     messages = write_messages(run, agent)
     call = message("last_call", agent.language)
     messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n{call}"}
     try:
-        sent = agent.fit(messages) if agent.fit else messages
-        reply = agent.model(sent)
+        return replace(run, last_word=send(messages, agent))
     except ModelError as error:
         return replace(run, note=f"{run.note} No last word: {error}")
-    move = parse(reply.text, agent.tools.parameters())
-    return replace(run, last_word=Step(tuple(sent), reply, move))
 
 
 def repeats(steps: tuple[Step, ...]) -> int:

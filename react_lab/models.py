@@ -54,6 +54,8 @@ class ScriptedModel:
     replies: tuple[str, ...]
 
     def __init__(self, replies: list[str] | tuple[str, ...]):
+        if isinstance(replies, str):
+            raise ValueError("A script is a list of replies: ScriptedModel([...]).")
         object.__setattr__(self, "replies", tuple(replies))
 
     def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
@@ -82,23 +84,23 @@ class ChatModel:
     def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
         import openai
 
-        client = openai.OpenAI(
-            base_url=self.base_url,
-            api_key=self.api_key or "none",  # the client insists on one; local servers need none
-            timeout=self.timeout,
-            max_retries=0,
-        )
-        request = dict(self.options, model=self.model, messages=messages)
-        if tools:
-            request["tools"] = tools
+        settings = {
+            "base_url": self.base_url,
+            "api_key": self.api_key or "none",  # the client insists on one; local servers need none
+            "timeout": self.timeout,
+            "max_retries": 0,
+        }
+        extra = dict(self.options, **({"tools": tools} if tools else {}))
         begin = time.perf_counter()
         try:
-            completion = client.chat.completions.create(**request)
-            return reply_from(completion, time.perf_counter() - begin)
-        except openai.OpenAIError as error:
+            with openai.OpenAI(**settings) as client:
+                completion = client.chat.completions.create(
+                    model=self.model, messages=messages, extra_body=extra
+                )
+        # ValueError: no JSON came, or a key or proxy that httpx cannot use; ImportError: SOCKS
+        except (openai.OpenAIError, ValueError, ImportError) as error:
             raise ModelError(f"{self.model}: {_cause(error, self.api_key)}") from None
-        finally:
-            client.close()
+        return reply_from(completion, time.perf_counter() - begin)
 
 
 def reply_from(completion, seconds: float, notes: tuple[str, ...] = ()) -> Reply:
@@ -106,7 +108,8 @@ def reply_from(completion, seconds: float, notes: tuple[str, ...] = ()) -> Reply
 
     seconds: how long the call took. Raises ModelError when the endpoint sent no choice.
     """
-    if not getattr(completion, "choices", None):
+    choices = getattr(completion, "choices", None)
+    if not choices or getattr(choices[0], "message", None) is None:
         raise ModelError("The endpoint sent a reply without any choice. Ask it again.")
     choice, usage = completion.choices[0], completion.usage
     details = getattr(usage, "prompt_tokens_details", None)

@@ -85,8 +85,12 @@ _NAMES = "|".join(
     for label in sorted(labels.values(), key=len, reverse=True)
     if label not in ("Question", "问题")
 )
-_LABEL = re.compile(rf"^{_MARKS}({_NAMES})[ \t*_`]*+[:：][ \t]*+(?:\*\*|__)?[ \t]*+", re.I | re.M)
-_FENCE = re.compile(r"\A```[\w-]*[ \t]*\n?(.*?)\n?[ \t]*```\Z", re.S)
+_LABEL = re.compile(
+    rf"^{_MARKS}({_NAMES})[ \t*_`]*+[:：](?:\*\*|__)?[ \t]*+",
+    re.IGNORECASE | re.MULTILINE | re.ASCII,  # ASCII: else "ı" counts as an "i"
+)
+_FENCE = re.compile(r"\A```[\w-]*+[ \t]*+\n?(.*?)```\Z", re.S)
+_OPENING = re.compile(r"\s{0,20}+(?:```[\w-]*+\s{0,20}+)?")
 
 
 def parse(text: str, tools: dict[str, list[str]]) -> Move:
@@ -103,13 +107,14 @@ def parse(text: str, tools: dict[str, list[str]]) -> Move:
     thought = "\n".join(part.text for part in kept if part.kind == "thought")
     answers = [part for part in kept if part.kind == "answer" and part.text]
     actions = [place for place, part in enumerate(kept) if part.kind == "action"]
+    forged = bool(repairs)
     if answers and (not actions or kept[actions[-1]].start < answers[-1].start):
-        if actions and repairs:
-            return _action(kept, actions[0], thought, repairs, tools)
-        if actions:
-            repairs += ("an action was left unrun",)
-        return FinalAnswer(thought, answers[-1].text, repairs)
+        if not (actions and forged):
+            repairs += ("an action was left unrun",) if actions else ()
+            return FinalAnswer(thought, _closed(answers[-1].text), repairs)
     if actions:
+        repairs += ("an action was left unrun",) if len(actions) > 1 else ()
+        repairs += ("a Final Answer beside an action dropped",) if answers else ()
         return _action(kept, actions[0], thought, repairs, tools)
     if any(part.kind == "answer" for part in kept):
         return Malformed(thought, "the Final Answer is empty", repairs)
@@ -196,7 +201,9 @@ def _action(kept: list[Field], place: int, thought: str, repairs: tuple, tools: 
     line, _, rest = head.partition("\n")
     cut = min((line.find(sign) for sign in "{(" if sign in line), default=-1)
     if cut > 0:  # name and input on one line
-        line, rest = line[:cut], head[cut:].strip("()") if line[cut] == "(" else head[cut:]
+        line, rest = line[:cut], head[cut:]
+        if rest[0] == "(" and rest[-1] == ")":
+            rest = rest[1:-1]
         repairs += ("name and input on one line",)
     name = tool_name(line.strip(" \t*_`\"'[]:"), tools)
     if behind and behind[0].kind == "input":
@@ -211,18 +218,28 @@ def _action(kept: list[Field], place: int, thought: str, repairs: tuple, tools: 
 
 def _end_of_input(text: str, begin: int) -> int:
     """Where a JSON input that starts at `begin` ends; `begin` itself when there is none."""
-    begin += len(text[begin : begin + 20]) - len(text[begin : begin + 20].lstrip())
+    begin = _OPENING.match(text, begin).end()
     if text[begin : begin + 1] != "{":
         return begin
     try:
-        return json.JSONDecoder(strict=False).raw_decode(text, begin)[1]
+        # A window: the decoder's error counts lines from the start, 70,000 times over 1 MB.
+        return begin + json.JSONDecoder(strict=False).raw_decode(text[begin : begin + 10_000])[1]
     except (ValueError, RecursionError):
         return begin
+
+
+def _closed(text: str) -> str:
+    """Without a closing mark whose opening stood before the label: `**Final Answer: 4**`."""
+    for mark in ("```", "**"):
+        if text.count(mark) % 2:
+            text = text.removesuffix(mark).rstrip()
+    return text
 
 
 def _plain(text: str) -> object:
     """A bare input: a JSON number or string as its value, anything else as the text it is."""
     try:
-        return json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return text
+    return value if isinstance(value, str) else text

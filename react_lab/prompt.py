@@ -97,6 +97,27 @@ MESSAGES = {
     },
 }
 
+# What parser and registry say about a mistake, for agents that do not speak English.
+TERMS = {
+    "en": {},
+    "zh": {
+        "there is no Action and no Final Answer": "既没有行动，也没有最终答案",
+        "the Final Answer is empty": "最终答案是空的",
+        "the Action has no name": "行动没有名称",
+        "Action Input is empty": "行动输入是空的",
+        "Action Input is not valid JSON on one line": "行动输入不是一行合法的 JSON",
+        "Action Input must be a JSON object with the parameter names": (
+            "行动输入必须是带参数名的 JSON 对象"
+        ),
+        "it was cut off at the token limit, so write less": "回复因长度限制被截断，请写短一些",
+        "missing: ": "缺少：",
+        "unknown: ": "未知：",
+        " takes: ": " 的参数：",
+        "no input, write {}": "无，请写 {}",
+        " must be ": " 必须是 ",
+    },
+}
+
 EXAMPLES = {
     "en": (
         "Question: What is 12*12 and what is it divided by 9?\n"
@@ -191,6 +212,13 @@ def tool_line(tool: Tool, language: str = "en") -> str:
 def message(kind: str, language: str = "en", **values: object) -> str:
     """One message of the program to the model. kind: a key of MESSAGES["en"]."""
     return MESSAGES[language][kind].format(**values)
+
+
+def in_language(reason: str, language: str) -> str:
+    """A reason given by parser or registry, put into the language as far as TERMS knows it."""
+    for english, other in TERMS[language].items():
+        reason = reason.replace(english, other)
+    return reason
 
 
 def labelled(kind: str, text: str, language: str = "en") -> str:

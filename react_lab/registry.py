@@ -77,6 +77,14 @@ class Registry:
                 f"Tool {tool.name!r} has no description, so no model can know when to use it. "
                 "Write a docstring or pass description=..."
             )
+        if tool.parameters and tool.parameters.get("type") != "object":
+            raise ValueError(
+                f"The parameters of {tool.name!r} are no JSON Schema of an object; write "
+                '{"type": "object", "properties": {...}, "required": [...]} or leave them out.'
+            )
+        known = tool.parameters.get("properties", {})
+        if strange := [n for n in tool.example or () if n not in known]:
+            raise ValueError(f"The example of {tool.name!r} has unknown parameters: {strange}.")
         self._tools[tool.name] = tool
 
     def register(
@@ -97,11 +105,14 @@ class Registry:
             return lambda f: self.register(
                 f, name=name, description=description, parameters=parameters, example=example
             )
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+            raise ValueError("A tool is a plain function that returns its result; this one is not.")
+        read = schema(function)  # always: a hint that cannot be used is said here, not in a run
         self.add(
             Tool(
                 name=name or function.__name__,
                 description=" ".join((description or inspect.getdoc(function) or "").split()),
-                parameters=schema(function) if parameters is None else parameters,
+                parameters=read if parameters is None else parameters,
                 function=function,
                 example=example,
             )
@@ -119,12 +130,12 @@ class Registry:
         try:
             arguments = bind(tool, arguments)
         except ValueError as mistake:
-            return Observation(str(mistake), error="bad arguments")
+            return Observation(str(mistake)[: self.limit], error="bad arguments")
         begin = time.perf_counter()
         try:
             text, error = as_text(tool.function(**arguments)), None
         except (Exception, SystemExit) as fault:
-            text, error = f"{type(fault).__name__}: {fault}", "tool error"
+            text, error = f"{type(fault).__name__}: {_message(fault)}", "tool error"
         seconds = time.perf_counter() - begin
         cut = max(0, len(text) - self.limit)
         return Observation(text[: self.limit], error, seconds, cut)
@@ -169,17 +180,20 @@ class Registry:
 def schema(function: Callable) -> dict:
     """The JSON Schema of a function's parameters, read from its signature."""
     from pydantic import TypeAdapter
+    from pydantic_core import to_jsonable_python
 
-    properties, required = {}, []
+    properties, required, definitions = {}, [], {}
     for parameter in _parameters(function):
         hint = str if parameter.annotation is parameter.empty else parameter.annotation
         entry = TypeAdapter(hint).json_schema()
         if parameter.default is parameter.empty:
             required.append(parameter.name)
         elif parameter.default is not None:
-            entry["default"] = parameter.default
+            entry["default"] = to_jsonable_python(parameter.default)
+        definitions |= entry.pop("$defs", {})
         properties[parameter.name] = entry
-    return {"type": "object", "properties": properties, "required": required}
+    found = {"type": "object", "properties": properties, "required": required}
+    return found | ({"$defs": definitions} if definitions else {})
 
 
 def bind(tool: Tool, arguments: dict) -> dict:
@@ -211,6 +225,14 @@ def as_text(value: object) -> str:
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)
+
+
+def _message(fault: BaseException) -> str:
+    """What an exception says; nothing if it cannot even say that."""
+    try:
+        return str(fault)
+    except Exception:
+        return ""
 
 
 def _parameters(function: Callable) -> list[inspect.Parameter]:

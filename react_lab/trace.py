@@ -7,7 +7,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from react_lab.models import Message, Reply
@@ -81,7 +81,7 @@ def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
     runs: the growing Run, as `stream` yields it. Each new step is one line of JSON, written at
     once, so that a killed run leaves every finished step readable. Yields the runs unchanged.
     """
-    with open(path, "w", encoding="utf-8") as file:
+    with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
 
         def line(kind: str, **content: object) -> None:
             file.write(json.dumps({"kind": kind, **content}, ensure_ascii=False) + "\n")
@@ -113,27 +113,36 @@ def load(path: str | Path) -> Run:
     Raises ValueError for a file that is no trace, or one of a newer version.
     """
     run, sent = None, ()
-    for number, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    lines = Path(path).read_bytes().splitlines()  # of bytes: U+2028 in a text ends no line
+    for number, line in enumerate(lines, 1):
         try:
-            entry = json.loads(text)
-            kind = entry.pop("kind")
-        except (ValueError, KeyError, AttributeError):
-            if run is None:
+            run, sent = _read(json.loads(line), run, sent)
+        except NewerTrace:
+            raise ValueError(f"{path} was written by a newer react_lab. Update this one.") from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            if run is None or number < len(lines):
                 raise ValueError(f"{path} is no trace: line {number} cannot be read.") from None
             break  # the line that was being written when the run was killed
-        if kind == "run":
-            if entry["version"] > VERSION:
-                raise ValueError(f"{path} was written by a newer react_lab. Update this one.")
-            run = Run(entry["question"])
-        elif kind == "step":
-            step = _unpack(entry, sent)
-            run, sent = replace(run, steps=(*run.steps, step)), step.sent
-        elif kind == "end":
-            last = entry["last_word"] and _unpack(entry["last_word"], sent)
-            run = replace(run, stop=entry["stop"], note=entry["note"], last_word=last)
     if run is None:
         raise ValueError(f"{path} is empty: there is no run in it.")
     return run
+
+
+class NewerTrace(Exception):
+    """The file has a version that this react_lab does not know."""
+
+
+def _read(entry: dict, run: Run | None, sent: tuple[Message, ...]) -> tuple[Run, tuple]:
+    """The run with one more line of its file; and what was sent at its last step."""
+    if entry["kind"] == "run":
+        if entry["version"] > VERSION:
+            raise NewerTrace
+        return Run(entry["question"]), ()
+    if entry["kind"] == "step":
+        step = _unpack(entry, sent)
+        return replace(run, steps=(*run.steps, step)), step.sent
+    last = entry["last_word"] and _unpack(entry["last_word"], sent)
+    return replace(run, stop=entry["stop"], note=entry["note"], last_word=last), sent
 
 
 def _pack(step: Step, before: tuple[Message, ...]) -> dict:
@@ -144,9 +153,9 @@ def _pack(step: Step, before: tuple[Message, ...]) -> dict:
     return {
         "same": same,
         "new": list(step.sent[same:]),
-        "reply": asdict(step.reply),
-        "move": {"type": type(step.move).__name__, **asdict(step.move)},
-        "observation": step.observation and asdict(step.observation),
+        "reply": vars(step.reply),
+        "move": {"type": type(step.move).__name__, **vars(step.move)},
+        "observation": step.observation and vars(step.observation),
     }
 
 

@@ -1,5 +1,7 @@
 """Loop: from a question to a Run that always says how it ended."""
 
+from dataclasses import replace
+
 import pytest
 
 from react_lab.loop import Agent, FailureLimit, RepeatLimit, StepLimit, TimeLimit, TokenLimit, step
@@ -207,3 +209,63 @@ NO_LIMITS = [StepLimit(0), TokenLimit(-1), TimeLimit(0), RepeatLimit(0), Failure
 def test_a_limit_that_no_run_can_keep_is_refused(rule):
     with pytest.raises(ValueError, match="give a limit above 0"):
         Agent(ScriptedModel([]), Registry(), stops=(rule,))
+
+
+def test_the_last_step_is_kept_when_the_last_word_is_interrupted():
+    def model(messages, tools=None):
+        if "last step" in messages[-1]["content"]:
+            raise KeyboardInterrupt
+        return Reply(call("6*7"))
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        Agent(model, lab_tools(), stops=(StepLimit(1),)).run("?")
+    assert (caught.value.run.stop, len(caught.value.run.steps)) == ("step limit", 1)
+
+
+def test_a_resumed_run_shows_its_new_answer():
+    agent = Agent(ScriptedModel([call("6*7"), DONE]), lab_tools(), stops=(StepLimit(1),))
+    stopped = agent.run("?")
+    assert stopped.answer == "done"
+    later = Agent(ScriptedModel([call("6*7"), "Final Answer: new"]), lab_tools())
+    resumed = later.run(replace(stopped, stop=None))
+    assert (resumed.answer, resumed.stop, resumed.note) == ("new", "answered", "")
+
+
+def test_what_is_kept_as_sent_is_what_was_sent():
+    def greedy(messages, tools=None):
+        messages.append({"role": "assistant", "content": "mine"})
+        return Reply(DONE)
+
+    agent = Agent(greedy, lab_tools(), fit=lambda messages: (m for m in messages))
+    assert [m["role"] for m in agent.run("?").steps[0].sent] == ["system", "user"]
+
+
+def test_an_answer_that_was_cut_off_is_not_finished():
+    def model(messages, tools=None):
+        return Reply("Final Answer: It costs 12", finish_reason="length")
+
+    result = Agent(model, lab_tools(), stops=(StepLimit(1),)).run("?")
+    assert not result.finished and result.answer is None
+
+
+def test_a_bare_input_that_was_cut_off_does_not_run():
+    def model(messages, tools=None):
+        return Reply("Action: calculator\nAction Input: 365*2", finish_reason="length")
+
+    result = Agent(model, lab_tools(), stops=(StepLimit(1),)).run("?")
+    assert isinstance(result.steps[0].move, Malformed)
+
+
+def test_reasons_are_said_in_chinese_too():
+    result = run("嗯", "最终答案：好", language="zh")
+    said = "无法读取你的回复：既没有行动，也没有最终答案。"
+    assert result.steps[0].observation.text.startswith(said)
+    said = "行动：calculator\n行动输入：{}"
+    assert run(said, "最终答案：好", language="zh").steps[0].observation.text == (
+        "输入有误。缺少：expression. calculator 的参数：expression."
+    )
+
+
+def test_an_unknown_language_is_refused():
+    with pytest.raises(ValueError, match="give one of: en, zh"):
+        Agent(ScriptedModel([]), Registry(), language="de")

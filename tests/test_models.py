@@ -117,3 +117,25 @@ def test_a_reply_without_a_choice_is_an_error(server):
 
 def test_the_key_is_not_in_the_repr():
     assert "secret" not in repr(ChatModel("m", api_key="secret-key"))
+
+
+def test_a_script_is_a_list():
+    with pytest.raises(ValueError, match="a list of replies"):
+        ScriptedModel("Final Answer: 4")
+
+
+def test_options_are_sent_as_they_are(server):
+    ChatModel("m", server.url, options={"top_k": 5})(MESSAGES)
+    assert server.got[0][2]["top_k"] == 5
+
+
+@pytest.mark.parametrize("body", ["<html>busy</html>", {"choices": [{"message": None}]}])
+def test_a_reply_that_is_none_is_an_error(server, body):
+    server.body = body
+    with pytest.raises(ModelError):
+        ChatModel("m", server.url)(MESSAGES)
+
+
+def test_a_key_that_no_header_can_hold_is_an_error(server):
+    with pytest.raises(ModelError):
+        ChatModel("m", server.url, api_key="schlüssel…")(MESSAGES)

@@ -137,3 +137,42 @@ def test_any_text_gives_exactly_one_move_and_nothing_forged(text):
 @pytest.mark.parametrize("piece", ["Action: ", "{", "**", "\n* ", "```\n", "Observation", '{"a":'])
 def test_a_long_hostile_text_is_read_too(piece):
     assert parse(piece * (200_000 // len(piece)), TOOLS)
+
+
+@pytest.mark.parametrize("label", ["Actİon", "Actıon", "Obſervation", "Fınal Anſwer"])
+def test_letters_that_only_look_alike_make_no_label(label):
+    assert isinstance(parse(f"{label}: now", TOOLS), Malformed)
+
+
+def test_brackets_of_the_sum_are_kept():
+    assert arguments("Action: calculator((2+3)*4)") == {"expression": "(2+3)*4"}
+    assert arguments("Action: calculator(2*(3+4))") == {"expression": "2*(3+4)"}
+
+
+def test_a_bare_input_is_kept_to_the_letter():
+    assert arguments("Action: calculator\nAction Input: 1.10") == {"expression": "1.10"}
+    assert arguments("Action: calculator\nAction Input: Infinity") == {"expression": "Infinity"}
+
+
+def test_marks_around_the_whole_line_are_no_part_of_the_answer():
+    assert parse("**Final Answer: 42**", TOOLS).answer == "42"
+    assert parse("```\nThought: x\nFinal Answer: 42\n```", TOOLS).answer == "42"
+    assert parse("Final Answer: **42** apples", TOOLS).answer == "**42** apples"
+
+
+def test_a_label_inside_a_fenced_input_is_text():
+    text = 'Action: calculator\nAction Input: ```json\n{"expression": "1\nFinal Answer: 5"}\n```'
+    assert arguments(text) == {"expression": "1\nFinal Answer: 5"}
+
+
+def test_what_was_left_out_is_said():
+    call = 'Action: calculator\nAction Input: {"expression": "1"}'
+    assert parse(f"{call}\n{call}", TOOLS).repairs == ("an action was left unrun",)
+    assert parse(f"Final Answer: 2\n{call}", TOOLS).repairs == (
+        "a Final Answer beside an action dropped",
+    )
+
+
+@pytest.mark.parametrize("inside", [" " * 100_000 + "x", "a" * 100_000 + " x", "{\n" * 30_000])
+def test_an_unclosed_fence_does_not_hang(inside):
+    assert parse(f"Action: calculator\nAction Input: ```{inside}", TOOLS)

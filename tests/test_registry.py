@@ -1,5 +1,8 @@
 """Registry: from a function to a tool, and from a call to an Observation."""
 
+import json
+from datetime import date
+from enum import Enum
 from typing import Literal
 
 import pytest
@@ -165,3 +168,57 @@ def test_schemas_have_the_shape_of_the_chat_api():
     assert set(price["function"]) == {"name", "description", "parameters"}
     assert clock["function"]["parameters"] == {"type": "object", "properties": {}, "required": []}
     assert shop().parameters() == {"price": ["item", "count"], "clock": []}
+
+
+def test_what_could_never_work_is_said_at_registration():
+    registry = Registry()
+    with pytest.raises(NameError):
+
+        @registry.register
+        def unknown_hint(x: "Nope") -> str:  # noqa: F821
+            """Has a hint that does not exist."""
+
+    with pytest.raises(ValueError, match="a plain function"):
+
+        @registry.register
+        async def later() -> str:
+            """Comes later."""
+
+    with pytest.raises(ValueError, match="no JSON Schema of an object"):
+        registry.register(print, description="x", name="p", parameters={"city": {"type": "string"}})
+    with pytest.raises(ValueError, match="unknown parameters: .'first'"):
+        registry.register(lambda a: a, name="add", description="Adds.", example={"first": 1})
+    assert len(registry) == 0
+
+
+def test_every_schema_can_be_sent():
+    class Colour(Enum):
+        RED = "red"
+
+    registry = Registry()
+
+    @registry.register
+    def paint(colour: Colour | None = None, when: date = date(2026, 1, 1)) -> str:
+        """Paint it."""
+        return f"{colour} {when}"
+
+    schema = registry["paint"].parameters
+    assert json.loads(json.dumps(registry.schemas())) == registry.schemas()
+    assert schema["properties"]["when"]["default"] == "2026-01-01"
+    assert schema["$defs"]["Colour"]["enum"] == ["red"]
+    assert registry.call("paint", {"colour": "red"}).text == "Colour.RED 2026-01-01"
+
+
+def test_an_exception_that_cannot_speak_is_an_observation_too():
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    registry = Registry()
+
+    @registry.register
+    def broken() -> str:
+        """Fails."""
+        raise Mute
+
+    assert registry.call("broken", {}).text == "Mute: "

@@ -70,3 +70,35 @@ def test_a_run_is_a_value():
     assert Run("a") == Run("a")
     with pytest.raises(AttributeError):
         Run("a").question = "b"
+
+
+@pytest.mark.parametrize("odd", ["\u2028", "\x85", "\x0c", "half an emoji \ud83d", "é"])
+def test_odd_characters_do_not_break_a_line(tmp_path, odd):
+    said = f'Thought: a{odd}b\nAction: get_weather\nAction Input: {{"city": "x{odd}"}}'
+    run = agent(said, DONE).run(f"q{odd}r")
+    save(run, tmp_path / "run.jsonl")
+    assert load(tmp_path / "run.jsonl") == run
+
+
+def test_a_trace_killed_within_a_letter_is_readable(tmp_path):
+    path = tmp_path / "run.jsonl"
+    save(agent(*CALLS[:2], "Final Answer: größer").run("?"), path)
+    raw = path.read_bytes()
+    path.write_bytes(raw[: raw.rindex("ö".encode()) + 1])
+    assert len(load(path).steps) == 2
+
+
+def test_a_broken_line_in_the_middle_is_not_passed_over(tmp_path):
+    path = tmp_path / "run.jsonl"
+    save(agent(*CALLS, DONE).run("?"), path)
+    lines = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([*lines[:2], lines[2][:50], *lines[3:]]), encoding="utf-8")
+    with pytest.raises(ValueError, match="line 3 cannot be read"):
+        load(path)
+
+
+def test_a_deeply_nested_input_can_be_saved(tmp_path):
+    deep = "[" * 400 + "]" * 400
+    run = agent(f'Action: calculator\nAction Input: {{"expression": {deep}}}', DONE).run("?")
+    save(run, tmp_path / "run.jsonl")
+    assert load(tmp_path / "run.jsonl") == run
