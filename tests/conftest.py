@@ -5,8 +5,11 @@ processes live by the same rules.
 """
 
 import os
+import random
 import runpy
 from pathlib import Path
+
+import pytest
 
 OFFLINE = Path(__file__).parent / "offline"
 
@@ -18,3 +21,15 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     filter(None, [str(OFFLINE), os.environ.get("PYTHONPATH")])
 )
 runpy.run_path(str(OFFLINE / "sitecustomize.py"))  # this process is already running
+
+SEED = int(os.environ.get("REACT_LAB_SEED") or random.randrange(10**6))
+
+
+def pytest_report_header():
+    return f"recorded entries to ask again are drawn with REACT_LAB_SEED={SEED}"
+
+
+@pytest.fixture
+def seed():
+    """What the random draws of this run start from; printed in the header."""
+    return SEED
