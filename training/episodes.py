@@ -8,6 +8,7 @@ meet later. `groups(seed)` yields them for ever, six behind each system prompt.
 """
 
 import argparse
+import itertools
 import json
 import random
 from collections.abc import Iterator
@@ -29,9 +30,10 @@ from training.kits import (
     search,
     weather,
 )
-from training.scenarios import SCENARIOS, Script, World
+from training.scenarios import LATE_SCENARIOS, SCENARIOS, Script, World
 
 EPISODES = 6  # behind one system prompt
+EARLY = 672  # groups
 
 
 def play(script: Script, registry: Registry, system: str) -> list[dict] | None:
@@ -121,33 +123,28 @@ def native(script: Script) -> list[dict] | None:
     return messages
 
 
-def world(rng: random.Random) -> World:
+def world(rng: random.Random, late: bool = False) -> World:
     """Tools drawn for one system prompt: one to twelve, in any order."""
-    kits = [
-        draw(rng)
-        for draw, chance in ((compute, 0.75), (weather, 0.55), (clock, 0.55), (search, 0.65))
-        if rng.random() < chance
-    ]
+    lab = ((compute, 0.75), (weather, 0.55), (clock, 0.55), (search, 0.65))
+    if late:
+        kits = [draw(rng, 0.9) for draw, chance in lab if rng.random() < chance + 0.2]
+    else:
+        kits = [draw(rng) for draw, chance in lab if rng.random() < chance]
     for _ in range(rng.choice((0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 8))):
-        kits.append(
-            rng.choice((lookup, lookup, lookup, lookup, record, record, pair, qualified))(rng)
-        )
-    if (
-        rng.random() < 0.25
-    ):  # a second tool for persons or towns, so that one result leads to the next
-        chained = [k for k in kits if k.holds] or [lookup(rng)]
+        draw = rng.choice((lookup, lookup, lookup, lookup, record, record, pair, qualified))
+        kits.append(record(rng, 0.4) if late and draw is record else draw(rng))
+    if rng.random() < 0.25:  # a second tool for persons or towns: one result leads to the next
+        first = next((k for k in kits if k.holds), None) or lookup(rng)
+        wanted = "person" if first.holds == "PERSON" else "town"
         for _ in range(60):
             kit = lookup(rng)
-            if (
-                kit.takes == ("person" if chained[0].holds == "PERSON" else "town")
-                and chained[0].holds
-            ):
-                kits += [kit] + ([] if chained[0] in kits else [chained[0]])
+            if kit.takes == wanted and first.holds:
+                kits += [kit] + ([] if first in kits else [first])
                 break
     rng.shuffle(kits)
     names = set()
     kits = [k for k in kits if not (k.tool.name in names or names.add(k.tool.name))][:12]
-    return World(rng, kits or [compute(rng)])
+    return World(rng, kits or [compute(rng)], late)
 
 
 def worded(rng: random.Random, tools: list[Tool], examples: list[str]) -> str:
@@ -176,13 +173,13 @@ def transcript(messages: list[dict]) -> str:
     return "\n".join(m["content"] for m in messages)
 
 
-def group(rng: random.Random) -> dict:
+def group(rng: random.Random, late: bool = False) -> dict:
     """One system prompt and the episodes behind it."""
-    place = world(rng)
+    place = world(rng, late)
     registry = Registry(tuple(kit.tool for kit in place.kits))
     form = rng.random()
     plain = system_prompt(registry)
-    scenarios, weights = zip(*SCENARIOS.items())
+    scenarios, weights = zip(*(LATE_SCENARIOS if late else SCENARIOS).items())
     wanted = 1 if form < 0.05 else 2 if form < 0.08 else 0
     examples, episodes = [], []
     while len(episodes) < EPISODES:
@@ -214,10 +211,14 @@ def group(rng: random.Random) -> dict:
 
 
 def groups(seed: int) -> Iterator[dict]:
-    """Groups of episodes for ever; the same for the same seed."""
+    """Groups of episodes for ever; the same for the same seed.
+
+    The first EARLY ones spread over tools of all kinds. Those behind have more of what a
+    learner asks: the lab's own tools, documents, and a second step that needs the first.
+    """
     rng = random.Random(seed)
-    while True:
-        yield group(rng)
+    for number in itertools.count():
+        yield group(rng, late=number >= EARLY)
 
 
 def main() -> None:

@@ -197,7 +197,7 @@ def lookup(rng: random.Random) -> Kit:
     return Kit(tool, draw, "lookup", values if values in ("PERSON", "PLACE") else "", kind)
 
 
-def record(rng: random.Random) -> Kit:
+def record(rng: random.Random, bare: float = 0.0) -> Kit:
     """A tool that tells several attributes at once, of which one or two are asked for."""
     kind = rng.choice(sorted({row[0] for row in NUMBERS if sum(r[0] == row[0] for r in ATTRIBUTES) > 1}))
     fields = [row for row in ATTRIBUTES if row[0] == kind]
@@ -207,6 +207,7 @@ def record(rng: random.Random) -> Kit:
     name = odd_name(rng, [n.replace(" ", "_") for n in names])
     parameter = rng.choice(("name", kind.replace(" ", "_"), "id", "query"))
     joint = rng.choice((", ", "; ", " | ", "\n"))
+    unnamed = bare > 0 and rng.random() < bare  # values without their names
 
     def draw(rng, entity=None) -> Part:
         entity = entity or pools.thing(kind, rng)
@@ -219,7 +220,8 @@ def record(rng: random.Random) -> Kit:
             else:
                 value = HOLDERS[row[3]](rng) if row[3] in HOLDERS else rng.choice(row[3].split(","))
                 drawn[row[1]] = (value, "", "", "", row[2])
-        seen = f"{asked}: " + joint.join(f"{k} {v[0]}" for k, v in drawn.items())
+        told = [v[0] if unnamed else f"{k} {v[0]}" for k, v in drawn.items()]
+        seen = f"{asked}: " + joint.join(told)
         attribute = rng.choice(list(drawn))
         value, number, unit, more, question = drawn[attribute]
         noun = f"the {attribute} of {entity}"
@@ -307,9 +309,9 @@ def pair(rng: random.Random) -> Kit:
     return Kit(make_tool(rng, name, does + ".", [one, two], example), draw, "pair")
 
 
-def weather(rng: random.Random) -> Kit:
+def weather(rng: random.Random, own: float = 0.6) -> Kit:
     """The lab's weather tool, or another like it."""
-    own = rng.random() < 0.6
+    own = rng.random() < own
     name = "get_weather" if own else odd_name(rng, ["weather", "forecast", "sky_now", "weather_at", "meteo"])
     parameter = "city" if own else rng.choice(("place", "town", "location", "where"))
     description = (
@@ -371,9 +373,9 @@ def weather(rng: random.Random) -> Kit:
                takes="town")  # fmt: skip
 
 
-def clock(rng: random.Random) -> Kit:
+def clock(rng: random.Random, own: float = 0.6) -> Kit:
     """The lab's clock, or another like it."""
-    own = rng.random() < 0.6
+    own = rng.random() < own
     name = "get_current_time" if own else odd_name(rng, ["time_in", "world_clock", "local_time", "now_at", "clock"])
     parameter = "city" if own else rng.choice(("place", "town", "location", "zone"))
     description = (
@@ -417,9 +419,9 @@ def clock(rng: random.Random) -> Kit:
                takes="town")  # fmt: skip
 
 
-def search(rng: random.Random) -> Kit:
+def search(rng: random.Random, own: float = 0.6) -> Kit:
     """The lab's document search, or another like it."""
-    own = rng.random() < 0.6
+    own = rng.random() < own
     name = "search_docs" if own else odd_name(
         rng, ["search", "find_passage", "search_notes", "doc_search", "search_rules", "wiki", "lookup_text"]
     )  # fmt: skip
@@ -497,9 +499,9 @@ def search(rng: random.Random) -> Kit:
     return Kit(make_tool(rng, name, description, [parameter], example), draw_fact, "search")
 
 
-def compute(rng: random.Random) -> Kit:
+def compute(rng: random.Random, own: float = 0.7) -> Kit:
     """The lab's calculator, or the same under another name."""
-    own = rng.random() < 0.7
+    own = rng.random() < own
     name = "calculator" if own else odd_name(rng, ["calc", "compute", "math", "evaluate", "arithmetic"])
     parameter = "expression" if own else rng.choice(("formula", "expr", "term", "calculation"))
     description = (

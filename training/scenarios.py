@@ -52,15 +52,21 @@ class Script:
         return self
 
 
+LATE_SHARE = {"search": 4, "weather": 2, "clock": 2}
+
+
 @dataclass
 class World:
     """What one system prompt offers, and the dice."""
 
     rng: random.Random
     kits: list[Kit]
+    late: bool = False  # the mix of the second half: the lab's own tools more often
 
     def kit(self, *kinds: str, test=lambda kit: True) -> Kit | None:
         fit = [k for k in self.kits if (not kinds or k.kind in kinds) and test(k)]
+        if fit and self.late:
+            return self.rng.choices(fit, [LATE_SHARE.get(k.kind, 1) for k in fit])[0]
         return self.rng.choice(fit) if fit else None
 
     def part(self, *kinds: str, test=lambda part: True) -> Part | None:
@@ -115,7 +121,8 @@ def need(world: World, part: Part) -> str:
 
 
 def one(world: World) -> Script | None:
-    part = world.part(*FACTS) if world.rng.random() < 0.75 else world.part("compute")
+    facts = 0.68 if world.late else 0.75
+    part = world.part(*FACTS) if world.rng.random() < facts else world.part("compute")
     if not part:
         return None
     return Script(asking(world, part)).part(need(world, part), part).answer("I know the answer.", part.says)
@@ -371,6 +378,25 @@ def chain_math(world: World) -> Script | None:
             ask = world.say(f"If {noun} goes up by {k}, what is it then?", f"What will {noun} be when it rises by {k}?")
         if sign == "-" and rng.random() < 0.5 and not odd:
             ask = world.say(f"If {noun} falls by {k}, what is it then?", f"What is left of {noun} when {k} are taken away?")
+    if world.late and part.unit == "degrees" and rng.random() < 0.6:
+        word, sign = rng.choice((("warmer", "+"), ("colder", "-")))
+        ask = world.say(f"If {part.entity} gets {k} degrees {word}, how warm is it there then?",
+                        f"How warm is {part.entity} when it becomes {k} degrees {word}?",
+                        f"Tomorrow {part.entity} will be {k} degrees {word}. How many degrees are that?")  # fmt: skip
+        term, thought = f"{n}{sign}{k}", f"{k} degrees {word} than {n}."
+        answer = f"it will be {{v}} degrees in {part.entity}"
+    elif world.late and odd and part.unit in ("euros", "cents", "dollars") and rng.random() < 0.5:
+        ask = world.say(f"We are {k} people. {ask_first} for all of us?", f"{k} of us go there. {ask_first} together?",
+                        f"{ask_first} for {k} people?", f"{ask_first}? There are {k} of us.")  # fmt: skip
+        term, thought = f"{n}*{k}", f"{k} times {n}."
+        answer = f"{k} times {n} {part.unit} is {{v}} {part.unit}"
+    elif world.late and odd and part.unit and float(n) > 3 and rng.random() < 0.4:
+        spent = rng.randint(1, int(float(n)))
+        ask = world.say(f"If I use {spent} {part.unit} now, how much is left? {ask_first}?",
+                        f"I have had {spent} {part.unit} so far. {ask_first}, and what remains?",
+                        f"{ask_first}? I took {spent} already, so how many are left?")  # fmt: skip
+        term, thought = f"{n}-{spent}", f"{n} minus {spent}."
+        answer = f"{n} minus {spent} leaves {{v}} {part.unit}"
     try:
         result = calculator(term)
     except ValueError:
@@ -658,4 +684,10 @@ def refused(world: World) -> Script | None:
 SCENARIOS = {
     one: 30, two: 26, three: 4, compare: 14, difference: 6, total: 6, chain_math: 26, span: 14, chain_lookup: 25, threshold: 3,
     chat: 10, unfit: 4, missing: 10, undefined: 1, flaky: 6, flaky_two: 2, mended: 5, astray: 8, repeated: 2, cut: 2, last_call: 2, refused: 1,
+}  # fmt: skip
+
+LATE_SCENARIOS = {
+    one: 30, two: 26, three: 2, compare: 16, difference: 4, total: 6, chain_math: 44, span: 14, chain_lookup: 10, threshold: 3,
+    chat: 9, unfit: 2, missing: 12, undefined: 4, flaky: 8, flaky_two: 3, mended: 4, astray: 8, repeated: 1, cut: 1, last_call: 2,
+    refused: 1,
 }  # fmt: skip
