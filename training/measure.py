@@ -120,14 +120,35 @@ def report(entries: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def table(found: dict[str, list[dict]]) -> str:
+    """The same figures as a Markdown table, one line a variant, as README and card show them."""
+    head = "solved | with unseen tools | right tools | right arguments | readable | s a step"
+    lines = [f"| {head} |".replace("| ", "| variant | ", 1), "|" + " --- |" * 7]
+    for variant, entries in found.items():
+        steps = sum(e["steps"] for e in entries)
+        cells = [
+            share(e["solved"] for e in entries),
+            share(e["solved"] for e in entries if e["unseen"]),
+            share(e["tool"] for e in entries),
+            share(e["arguments"] for e in entries),
+            f"{sum(e['readable'] for e in entries) / steps:.1%}",
+            f"{sum(e['seconds'] for e in entries) / steps:.1f}",
+        ]
+        lines.append(f"| {variant} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     ask_for = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ask_for.add_argument("--set", choices=("dev", "test"), default="dev")
     ask_for.add_argument("--variant", choices=tuple(VARIANTS), action="append")
     ask_for.add_argument("--failures", action="store_true", help="show them (development set)")
     given = ask_for.parse_args()
+    found = {}
     for variant in given.variant or VARIANTS:
-        print(f"{variant}\n{report(measure(given.set, variant, given.failures))}", flush=True)
+        found[variant] = measure(given.set, variant, given.failures)
+        print(f"{variant}\n{report(found[variant])}", flush=True)
+    print(table(found))
 
 
 if __name__ == "__main__":
