@@ -1,0 +1,29 @@
+"""README: the run it shows is the recorded one, and its links lead somewhere."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from react_lab.connect import connect
+from react_lab.loop import Agent
+from react_lab.toolkit import lab_tools
+from react_lab.views.text import show
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_run_in_the_readme_is_the_recorded_one():
+    docs = runpy.run_path(str(ROOT / "docs" / "picture.py"))
+    text = show(Agent(connect(), lab_tools()).run(docs["QUESTION"]))
+    assert text in README
+    assert docs["picture"](text) == (ROOT / "docs" / "run.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "training/README.md"])
+def test_every_link_inside_the_repository_leads_somewhere(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
