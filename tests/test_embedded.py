@@ -266,8 +266,16 @@ def test_a_run_can_keep_the_engine_to_itself():
     assert order == ["mine", "other"]
 
 
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C as in a kernel; a suite that a shell started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to itself")
-def test_an_interrupt_leaves_the_engine_usable():
+def test_an_interrupt_leaves_the_engine_usable(ctrl_c):
     expected = BASE(HELLO).text
     endless = replace(BASE, max_tokens=4000, grammar='root ::= "a" root')
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
