@@ -61,7 +61,7 @@ class World:
 
     rng: random.Random
     kits: list[Kit]
-    late: bool = False  # the mix of the second half: the lab's own tools more often
+    late: bool = False  # the later mix: the lab's own tools more often
 
     def kit(self, *kinds: str, test=lambda kit: True) -> Kit | None:
         fit = [k for k in self.kits if (not kinds or k.kind in kinds) and test(k)]
