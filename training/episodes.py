@@ -8,7 +8,6 @@ meet later. `groups(seed)` yields them for ever, six behind each system prompt.
 """
 
 import argparse
-import itertools
 import json
 import random
 from collections.abc import Iterator
@@ -17,10 +16,10 @@ from react_lab.loop import Agent, StepLimit
 from react_lab.models import ScriptedModel
 from react_lab.prompt import RULES, message, native_prompt, system_prompt
 from react_lab.registry import Observation, Registry, Tool
+from training import natural
 from training.kits import (
     BEFORE,
     BEHIND,
-    call_key,
     clock,
     compute,
     lookup,
@@ -30,10 +29,10 @@ from training.kits import (
     search,
     weather,
 )
-from training.scenarios import LATE_SCENARIOS, SCENARIOS, Script, World
+from training.parts import call_key
+from training.scenarios import SCENARIOS, Script, World
 
 EPISODES = 6  # behind one system prompt
-EARLY = 672  # groups
 
 
 def play(script: Script, registry: Registry, system: str) -> list[dict] | None:
@@ -123,17 +122,14 @@ def native(script: Script) -> list[dict] | None:
     return messages
 
 
-def world(rng: random.Random, late: bool = False) -> World:
+def world(rng: random.Random) -> World:
     """Tools drawn for one system prompt: one to twelve, in any order."""
-    lab = ((compute, 0.75), (weather, 0.55), (clock, 0.55), (search, 0.65))
-    if late:
-        kits = [draw(rng, 0.9) for draw, chance in lab if rng.random() < chance + 0.2]
-    else:
-        kits = [draw(rng) for draw, chance in lab if rng.random() < chance]
+    lab = ((compute, 0.9), (weather, 0.65), (clock, 0.65), (search, 0.7))
+    kits = [draw(rng, 0.9) for draw, chance in lab if rng.random() < chance]
     for _ in range(rng.choice((0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 8))):
-        draw = rng.choice((lookup, lookup, lookup, lookup, record, record, pair, qualified))
-        kits.append(record(rng, 0.4) if late and draw is record else draw(rng))
-    if rng.random() < 0.25:  # a second tool for persons or towns: one result leads to the next
+        draw = rng.choice((natural.tool,) * 12 + (lookup, lookup, lookup, record, pair, qualified))
+        kits.append(draw(rng))
+    if rng.random() < 0.12:  # a second tool for persons or towns: one result leads to the next
         first = next((k for k in kits if k.holds), None) or lookup(rng)
         wanted = "person" if first.holds == "PERSON" else "town"
         for _ in range(60):
@@ -144,7 +140,7 @@ def world(rng: random.Random, late: bool = False) -> World:
     rng.shuffle(kits)
     names = set()
     kits = [k for k in kits if not (k.tool.name in names or names.add(k.tool.name))][:12]
-    return World(rng, kits or [compute(rng)], late)
+    return World(rng, kits or [compute(rng)])
 
 
 def worded(rng: random.Random, tools: list[Tool], examples: list[str]) -> str:
@@ -173,14 +169,14 @@ def transcript(messages: list[dict]) -> str:
     return "\n".join(m["content"] for m in messages)
 
 
-def group(rng: random.Random, late: bool = False) -> dict:
+def group(rng: random.Random) -> dict:
     """One system prompt and the episodes behind it."""
-    place = world(rng, late)
+    place = world(rng)
     registry = Registry(tuple(kit.tool for kit in place.kits))
     form = rng.random()
     plain = system_prompt(registry)
-    scenarios, weights = zip(*(LATE_SCENARIOS if late else SCENARIOS).items())
-    wanted = 1 if form < 0.05 else 2 if form < 0.08 else 0
+    scenarios, weights = zip(*SCENARIOS.items())
+    wanted = 1 if form < 0.04 else 2 if form < 0.06 else 0
     examples, episodes = [], []
     while len(episodes) < EPISODES:
         script = rng.choices(scenarios, weights)[0](place)
@@ -211,14 +207,10 @@ def group(rng: random.Random, late: bool = False) -> dict:
 
 
 def groups(seed: int) -> Iterator[dict]:
-    """Groups of episodes for ever; the same for the same seed.
-
-    The first EARLY ones spread over tools of all kinds. Those behind have more of what a
-    learner asks: the lab's own tools, documents, and a second step that needs the first.
-    """
+    """Groups of episodes for ever; the same for the same seed."""
     rng = random.Random(seed)
-    for number in itertools.count():
-        yield group(rng, late=number >= EARLY)
+    while True:
+        yield group(rng)
 
 
 def main() -> None:

@@ -1,37 +1,16 @@
 """Kits: invented tools, and the Parts that can be found out with them.
 
 A Kit draws Parts; a Part is one call with all the words that are needed to talk about it. The
-tables come from `pools.py` and the files in `phrases/`.
+tables come from `pools.py` and the files in `phrases/`; `natural.py` has more.
 """
 
 import json
 import random
-from dataclasses import dataclass
 
-from react_lab.registry import Tool
-from react_lab.toolkit import STOP_WORDS, calculator
-from training import pools
+from react_lab.toolkit import calculator
+from training import natural, pools
+from training.parts import HOLDERS, OPENERS, Kit, Part, keywords, lowered, make_tool, sentence_case
 
-OPENERS = set(
-    "What How Which Who Whose Where When From In On To With By Until After For The A An Is Are Does Do Did At Under "
-    "Compute Calculate Please Take Turn Find Raise Multiply Add Sum Double Half Average Each Three There We One It "
-    "Members Late New You Guests Lost Between Up Pensioners Keys Bookings Complaints Membership Quiet Caravans To".split()
-)
-HOLDERS = {
-    "PERSON": pools.person,
-    "PLACE": pools.place,
-    "PRODUCT": pools.product,
-    "CODE": pools.code,
-    "WORD": lambda rng: pools.place(rng).lower(),
-    "TEAM": lambda rng: f"{pools.place(rng)} {rng.choice(('United', 'Rovers', 'Eagles', 'City'))}",
-    "LANGUAGE": lambda rng: rng.choice(pools.LANGUAGES),
-    "DAY": lambda rng: rng.choice(pools.DAYS),
-    "MONTH": lambda rng: rng.choice(pools.MONTHS),
-    "SUBJECT": lambda rng: rng.choice(pools.SUBJECTS),
-    "JOB": lambda rng: rng.choice(pools.JOBS),
-    "YEAR": lambda rng: str(rng.randint(1950, 2020)),
-    "SMALL": lambda rng: str(rng.randint(2, 9)),
-}
 # unit: (finer unit, how many of it)
 FINER = {
     "m": ("centimetres", 100), "km": ("metres", 1000), "minutes": ("seconds", 60),
@@ -42,61 +21,6 @@ FINER = {
 }  # fmt: skip
 
 
-@dataclass
-class Part:
-    """One thing to find out with one call, and all the words that are needed to talk about it."""
-
-    question: str  # "How high is Mount Kel"
-    noun: str  # "the height of Mount Kel"
-    tool: str
-    arguments: dict
-    seen: str  # what the tool answers
-    value: str  # "812 m", as the answer says it
-    says: str  # "the height of Mount Kel is 812 m"
-    entity: str = ""
-    number: str = ""  # "812" when it can be computed with
-    unit: str = ""
-    more: str = ""  # the comparative: "higher"
-    thought: str = ""
-
-
-@dataclass
-class Kit:
-    """A tool of an episode, and the function that draws Parts about it."""
-
-    tool: Tool
-    draw: object  # (rng, entity or None) -> Part
-    kind: str
-    holds: str = ""  # what kind of name its value is: PERSON, PLACE or nothing
-    takes: str = ""  # what kind of thing it is asked about
-
-
-def sentence_case(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def sentence(text: str) -> str:
-    """Upper case at the start, a full stop at the end."""
-    text = text.strip()
-    text = text[0].upper() + text[1:] if text else text
-    return text if text.endswith((".", "!", "?")) else text + "."
-
-
-def lowered(text: str) -> str:
-    """Lower case at the start, unless a name stands there."""
-    return text[0].lower() + text[1:] if text.split()[0].strip(",.?:") in OPENERS else text
-
-
-def keywords(question: str) -> str:
-    """The words of a question that a full-text search can use."""
-    words = "".join(c for c in question.lower() if c.isalnum() or c in " -").split()
-    return " ".join([w for w in words if w not in STOP_WORDS and len(w) > 1][:5])
-
-
-def call_key(arguments: dict) -> str:
-    return json.dumps(arguments, sort_keys=True)
-
-
 def odd_name(rng: random.Random, names: list[str]) -> str:
     """Mostly a telling tool name; sometimes one where only the description helps."""
     if rng.random() < 0.12:
@@ -104,15 +28,6 @@ def odd_name(rng: random.Random, names: list[str]) -> str:
             rng.choice(("a", "b", "z", "x")) if rng.random() < 0.3 else rng.randint(1, 99)
         )
     return rng.choice(names)
-
-
-def make_tool(rng, name: str, description: str, parameters: list[str], example: dict) -> Tool:
-    schema = {
-        "type": "object",
-        "properties": {p: {"type": "string"} for p in parameters},
-        "required": parameters,
-    }
-    return Tool(name, description, schema, None, example if rng.random() < 0.85 else None)
 
 
 def one_of(rng: random.Random, low: str, high: str, decimals: str) -> str:
@@ -197,7 +112,7 @@ def lookup(rng: random.Random) -> Kit:
     return Kit(tool, draw, "lookup", values if values in ("PERSON", "PLACE") else "", kind)
 
 
-def record(rng: random.Random, bare: float = 0.0) -> Kit:
+def record(rng: random.Random, bare: float = 0.4) -> Kit:
     """A tool that tells several attributes at once, of which one or two are asked for."""
     kind = rng.choice(sorted({row[0] for row in NUMBERS if sum(r[0] == row[0] for r in ATTRIBUTES) > 1}))
     fields = [row for row in ATTRIBUTES if row[0] == kind]
@@ -207,7 +122,7 @@ def record(rng: random.Random, bare: float = 0.0) -> Kit:
     name = odd_name(rng, [n.replace(" ", "_") for n in names])
     parameter = rng.choice(("name", kind.replace(" ", "_"), "id", "query"))
     joint = rng.choice((", ", "; ", " | ", "\n"))
-    unnamed = bare > 0 and rng.random() < bare  # values without their names
+    unnamed = rng.random() < bare  # values without their names
 
     def draw(rng, entity=None) -> Part:
         entity = entity or pools.thing(kind, rng)
@@ -471,7 +386,10 @@ def search(rng: random.Random, own: float = 0.6) -> Kit:
                     thought=rng.choice((f"I search for {query}.", f"I look for {query} with {name}.")))  # fmt: skip
 
     def draw_fact(rng, entity=None) -> Part:
-        if rng.random() < 0.65:
+        kind = rng.random()
+        if kind < 0.6:
+            return told_in_passage(rng)
+        if kind < 0.85:
             return draw(rng)
         row = rng.choice(ATTRIBUTES)
         entity = pools.thing(row[0], rng)
@@ -495,8 +413,16 @@ def search(rng: random.Random, own: float = 0.6) -> Kit:
         return Part(worded_as(rng, row[0], row[1], row[2]).replace("{e}", entity), noun, name, {parameter: f"{row[1]} {bare}"},
                     found, value, f"{noun} is {value}", entity, number, unit, more)  # fmt: skip
 
+    def told_in_passage(rng) -> Part:
+        page = natural.passage(rng)
+        entry, question = page.fact(rng)
+        pages = [page] if rng.random() < 0.5 else [page, natural.passage(rng)]
+        if rng.random() < 0.15:
+            pages.reverse()
+        return page.part(rng, name, parameter, entry, question, natural.as_found(rng, style, *pages))
+
     example = {parameter: rng.choice(("opening hours", "free shipping", "key deposit", "late fee"))}
-    return Kit(make_tool(rng, name, description, [parameter], example), draw_fact, "search")
+    return Kit(make_tool(rng, name, description, [parameter], example), draw_fact, "search", source=style)
 
 
 def compute(rng: random.Random, own: float = 0.7) -> Kit:
@@ -518,7 +444,7 @@ def compute(rng: random.Random, own: float = 0.7) -> Kit:
         term, unit = "+".join(numbers), behind.split()[0] if behind[:1].islower() and len(behind.split()) > 2 else ""
         result = calculator(term)
         said = f"{says} {result} {unit if unit not in ('make', 'in', 'together.') else ''}".strip()
-        return Part(f"{before} {joined} {behind}".replace(" .", ".").strip(), "the calculation", name, {parameter: term}, result, result,
+        return Part(f"{before} {joined} {behind}".replace(" .", ".").strip(), term, name, {parameter: term}, result, result,
                     said, "", result, thought=f"I add the {len(numbers)} numbers.")  # fmt: skip
 
     def draw(rng, entity=None) -> Part:
@@ -542,8 +468,7 @@ def compute(rng: random.Random, own: float = 0.7) -> Kit:
 
         expression = filled(expression)
         result = calculator(expression)
-        noun = f"{expression}" if len(expression) < 12 else "the calculation"
-        return Part(filled(question), noun, name, {parameter: expression}, result, result,
+        return Part(filled(question), expression, name, {parameter: expression}, result, result,
                     filled(says).replace("{v}", result).rstrip("."), "", result, thought=filled(thought))  # fmt: skip
 
     return Kit(make_tool(rng, name, description, [parameter], {parameter: "(3+5)*2"}), draw, "compute")
@@ -571,12 +496,13 @@ for table, name in ((WEATHER, "weather"), (CLOCK, "clock")):
     for what, question in pools.phrases(name):
         table.setdefault(what, []).append(question)
 ATTRIBUTES = NUMBERS + WORDS
-OPENERS |= {
+OPENERS.update(
     text.split()[0].strip(",.?:")
-    for texts in [*PHRASES.values(), *WEATHER.values(), *CLOCK.values(), *TOPICS, *PAIRS, *[row[:1] for row in SUMS]]
+    for texts in [*PHRASES.values(), *WEATHER.values(), *CLOCK.values(), *TOPICS, *PAIRS, *[(row[0], row[3]) for row in SUMS], *[row[2:] for row in LISTS]]
     for text in texts
     if text and text[0].isupper() and "{" not in text.split()[0] and not text.startswith(("I ", "I'"))
-} - {"PERSON", "PLACE", "DAY", "MONTH"}
+)
+OPENERS -= {"PERSON", "PLACE", "DAY", "MONTH"}
 FILLERS, BEFORE, BEHIND = (
     [text for line in pools.rows(table) for text in line]
     for table in (pools.FILLER, pools.BEFORE, pools.BEHIND)

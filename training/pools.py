@@ -446,7 +446,7 @@ TOWNS = (
 
 def place(rng: random.Random) -> str:
     """A place name, mostly invented."""
-    if rng.random() < 0.35:
+    if rng.random() < 0.2:
         return rng.choice(TOWNS)
     name = rng.choice(START)
     if rng.random() < 0.4:

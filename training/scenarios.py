@@ -15,14 +15,10 @@ from training.kits import (
     FILLERS,
     FINER,
     TOPICS,
-    Kit,
-    Part,
-    call_key,
     lookup,
-    lowered,
-    sentence,
-    sentence_case,
 )
+from training.natural import as_found, filled, passage, passage_chain
+from training.parts import Kit, Part, call_key, keywords, lowered, sentence, sentence_case
 
 
 @dataclass
@@ -52,7 +48,7 @@ class Script:
         return self
 
 
-LATE_SHARE = {"search": 4, "weather": 2, "clock": 2}
+SHARE = {"natural": 3, "search": 3, "weather": 2, "clock": 2}  # the others 1
 
 
 @dataclass
@@ -61,13 +57,10 @@ class World:
 
     rng: random.Random
     kits: list[Kit]
-    late: bool = False  # the later mix: the lab's own tools more often
 
     def kit(self, *kinds: str, test=lambda kit: True) -> Kit | None:
         fit = [k for k in self.kits if (not kinds or k.kind in kinds) and test(k)]
-        if fit and self.late:
-            return self.rng.choices(fit, [LATE_SHARE.get(k.kind, 1) for k in fit])[0]
-        return self.rng.choice(fit) if fit else None
+        return self.rng.choices(fit, [SHARE.get(k.kind, 1) for k in fit])[0] if fit else None
 
     def part(self, *kinds: str, test=lambda part: True) -> Part | None:
         """A Part from a random tool that passes the test, or None after some tries."""
@@ -82,14 +75,14 @@ class World:
         return self.rng.choice(choices)
 
 
-FACTS = ("lookup", "record", "pair", "qualified", "weather", "clock", "search")
+FACTS = ("natural", "lookup", "record", "pair", "qualified", "weather", "clock", "search")
 
 
 def asking(world: World, part: Part) -> str:
     """One of many ways to ask for a Part."""
     rng, question, noun = world.rng, part.question, part.noun
     small = lowered(question)
-    if part.tool and part.noun.startswith(("this:", "the calculation")) or noun[0].isdigit() or noun[0] == "(":
+    if noun.startswith("this:") or noun in part.arguments.values():
         return question_mark(rng, question)
     if noun.startswith("the passage on"):
         query = next(iter(part.arguments.values()))
@@ -109,20 +102,20 @@ def question_mark(rng: random.Random, text: str) -> str:
     if text[-1] in ".!?":
         return text
     opens = text.split()[0].lower()
-    plain = opens in ("compute", "calculate", "please", "find", "raise", "take", "multiply", "double", "add", "sum", "turn")
+    plain = opens.strip(",:") in (
+        "compute", "calculate", "please", "find", "raise", "take", "multiply", "double", "add", "sum", "turn", "tell",
+        "give", "check", "show", "look", "let", "name", "list", "i",
+    )  # fmt: skip
     return text + (rng.choice((".", "", ".")) if plain else rng.choice(("?", "?", "?", "?", "")))
 
 
 def need(world: World, part: Part) -> str:
     """The thought before a single call."""
-    if part.thought:
-        return part.thought
-    return world.say(f"I need {part.noun}.", f"I need {part.noun}. I use {part.tool}.", f"{part.tool} tells {part.noun}.")
+    return part.thought or f"I need {part.noun}."
 
 
 def one(world: World) -> Script | None:
-    facts = 0.68 if world.late else 0.75
-    part = world.part(*FACTS) if world.rng.random() < facts else world.part("compute")
+    part = world.part(*FACTS) if world.rng.random() < 0.75 else world.part("compute")
     if not part:
         return None
     return Script(asking(world, part)).part(need(world, part), part).answer("I know the answer.", part.says)
@@ -136,14 +129,14 @@ def two(world: World) -> Script | None:
     if rng.random() < 0.5:
         return several(world, 2)
     second = world.part(*FACTS, "compute")
-    if rng.random() < 0.3 and first.entity:  # two tools for one thing
+    if rng.random() < 0.4 and first.entity:  # two tools for one thing
         kit = world.kit("weather", "clock", test=lambda k: k.tool.name != first.tool)
         takes = next((k.takes for k in world.kits if k.tool.name == first.tool), "")
         if kit and takes == "town":
             second = kit.draw(rng, first.entity)
     if not second or (second.tool, second.arguments) == (first.tool, first.arguments):
         return None
-    a, b = first.question, second.question
+    a, b = first.question.rstrip("?."), second.question.rstrip("?.")
     small = lowered(b)
     asks = [f"{a}, and {small}?", f"{a}? And {small}?", f"{a} and {small}?", f"{a}? Also, {small}?", f"Two things: {a}? {b}?"]
     if all(not p.noun.startswith(("this:", "the passage", "the calc")) and p.noun[0] == "t" for p in (first, second)):
@@ -154,6 +147,8 @@ def two(world: World) -> Script | None:
         place = f" in {first.entity}"
         if first.noun.endswith(place) and second.noun.endswith(place):
             both = f"{first.noun.removesuffix(place)} and {second.noun}"
+            if rng.random() < 0.4:
+                both = f"{first.noun.removesuffix(place)} and {second.noun.removesuffix(place)} {rng.choice(('for', 'at', 'over in'))} {first.entity}"
             asks += [f"Tell me {both}.", f"What are {both}?", f"I need {both}, please.", f"{both[0].upper()}{both[1:]}?"]
     return tell_all(world, rng.choice(asks), [first, second])
 
@@ -161,24 +156,30 @@ def two(world: World) -> Script | None:
 def several(world: World, count: int) -> Script | None:
     """One tool, two or three things."""
     rng = world.rng
-    kit = world.kit("lookup", "weather", "clock", "pair", "qualified", "compute", "record")
+    kit = world.kit("natural", "lookup", "weather", "clock", "pair", "qualified", "compute", "record")
     if not kit:
         return None
     first = kit.draw(rng)
     parts = [first]
     while len(parts) < count:
-        more = kit.draw(rng)
+        more = kit.source.like(rng, first) if kit.kind == "natural" else kit.draw(rng)
         if more.arguments in [p.arguments for p in parts]:
             return None
-        if first.entity and kit.kind != "pair" and _shape(more) != _shape(first):
+        if kit.kind != "natural" and first.entity and kit.kind != "pair" and _shape(more) != _shape(first):
             continue
         parts.append(more)
     if kit.kind in ("pair", "compute"):
-        small = lowered(parts[1].question)
-        ask = world.say(f"{first.question}, and {small}?", f"{first.question} and {small}?",
-                        f"{first.question}? And {small}?")  # fmt: skip
+        asked, small = first.question.rstrip("?."), lowered(parts[1].question.rstrip("?."))
+        ask = world.say(f"{asked}, and {small}?", f"{asked} and {small}?",
+                        f"{asked}? And {small}?")  # fmt: skip
         return tell_all(world, ask, parts[:2])
     names = [p.entity for p in parts]
+    if kit.kind == "natural":
+        plain = ", ".join(names[:-1]) + " and " + names[-1]
+        body, noun = (text.replace(first.entity, plain) for text in (first.question, first.noun))
+        asks = [body, body, f"What is {noun}", f"Tell me {noun}", f"{first.question}, and what about {' and '.join(names[1:])}",
+                f"{first.question}? And {' and '.join(names[1:])}", f"I want to know {noun}"]  # fmt: skip
+        return tell_all(world, question_mark(rng, rng.choice(asks)), parts)
     head = first.noun.replace(first.entity, "").strip()
     plain = ", ".join(names[:-1]) + " and " + names[-1]
     link = " in " if head.endswith(" in") else " of "
@@ -201,13 +202,10 @@ def _shape(part: Part) -> str:
 def tell_all(world: World, question: str, parts: list[Part]) -> Script:
     """Ask for each part in turn, then say all of them."""
     script = Script(question)
+    nouns = [part.noun for part in parts]
+    plan = f"{', '.join(nouns[:-1])} and {nouns[-1]}"
     for place, part in enumerate(parts):
-        noun = part.noun
-        if place == 0:
-            thought = f"I need {len(parts)} things. First {noun}."
-        else:
-            thought = f"Now {noun}."
-        script.part(thought, part)
+        script.part(f"I need {plan}." if place == 0 else f"Now {part.noun}.", part)
     says = [parts[0].says] + [lowered(p.says) for p in parts[1:]]
     answer = says[0] + "".join((", " if len(says) > 2 and n < len(says) - 1 else ", and " if len(says) > 2 else " and ") + s
                                for n, s in enumerate(says[1:], 1))  # fmt: skip
@@ -229,6 +227,9 @@ def _two_numbers(world: World) -> tuple[Part, Part] | None:
     return None
 
 
+LESS = {"warmer": "colder", "windier": "calmer", "wetter": "drier"}
+
+
 def compare(world: World) -> Script | None:
     found = _two_numbers(world)
     if not found:
@@ -237,9 +238,18 @@ def compare(world: World) -> Script | None:
     rng = world.rng
     bigger, smaller = (a, b) if float(a.number) > float(b.number) else (b, a)
     joiner = world.say(" or ", " or ", " or rather ")
-    form = rng.random()
+    less = LESS.get(a.more, "")
+    form = 2 if less and rng.random() < 0.4 else rng.random()
     head = a.noun.replace(a.entity, "").strip().removesuffix(" of").removesuffix(" in").removeprefix("the ")
-    if form < 0.45:
+    if form == 2:
+        ask = world.say(f"Which is {less}, {a.entity} or {b.entity}?", f"Is it {less} in {a.entity} or in {b.entity}?",
+                        f"Where is it {less} today, {a.entity} or {b.entity}?")  # fmt: skip
+        answer, best = f"{smaller.entity} is {less}, with {smaller.value}", smaller
+    elif less and form < 0.4:
+        ask = world.say(f"Is it {a.more} in {a.entity} or in {b.entity}?", f"Where is it {a.more}, {a.entity} or {b.entity}?",
+                        f"Which place is {a.more} now, {a.entity} or {b.entity}?")  # fmt: skip
+        answer, best = f"{bigger.entity} is {a.more}, with {bigger.value}", bigger
+    elif form < 0.45:
         ask = world.say(f"Which is {a.more}, {a.entity}{joiner}{b.entity}?", f"What is {a.more}: {a.entity} or {b.entity}?",
                         f"{a.entity.capitalize() if a.entity.startswith('the') else a.entity} or {b.entity}, which one is {a.more}?",
                         f"Which of the two is {a.more}, {a.entity} or {b.entity}?")  # fmt: skip
@@ -258,10 +268,26 @@ def compare(world: World) -> Script | None:
         ask = world.say(f"Which has the lower {head}, {a.entity} or {b.entity}?", f"Where is the {head} lower, {a.entity} or {b.entity}?")
         answer, best = f"{smaller.entity} has the lower {head}, with {smaller.value}", smaller
     script = Script(ask)
-    script.part(f"I compare two. First {a.noun}.", a).part(f"Now {b.noun}.", b)
+    script.part(f"I need {a.noun} and {b.noun}.", a).part(f"Now {b.noun}.", b)
     other = a if best is b else b
     sign = "more" if float(best.number) > float(other.number) else "less"
-    return script.answer(f"{best.number} is {sign} than {other.number}, so it is {best.entity}.", answer)
+    return script.answer(f"{a.entity} {a.number}, {b.entity} {b.number}: {best.number} is {sign}, so it is {best.entity}.", answer)
+
+
+def natural_compare(world: World) -> Script | None:
+    """A comparison in natural words."""
+    kit = world.kit("natural", test=lambda k: k.source.row.get("compare"))
+    found = kit and kit.source.compared(world.rng)
+    if not found:
+        return None
+    ask, a, b, best, says = found
+    script = Script(question_mark(world.rng, ask))
+    script.part(f"I need {a.noun} and {b.noun}.", a).part(f"Now {b.noun}.", b)
+    other = a if best is b else b
+    sign = "more" if float(best.number) > float(other.number) else "less"
+    if world.rng.random() < 0.4:
+        says = f"{says}, with {best.value}"
+    return script.answer(f"{a.entity} {a.number}, {b.entity} {b.number}: {best.number} is {sign}, so it is {best.entity}.", says)
 
 
 def difference(world: World) -> Script | None:
@@ -276,7 +302,7 @@ def difference(world: World) -> Script | None:
                     f"By how many {a.unit or 'units'} do {a.entity} and {b.entity} differ in {head}?")  # fmt: skip
     term = f"{big.number}-{small.number}" if not small.number.startswith("-") else f"{big.number}-({small.number})"
     result = calculator(term)
-    script = Script(ask).part(f"First I need {a.noun}.", a).part(f"Now {b.noun}.", b)
+    script = Script(ask).part(f"I need {a.noun} and {b.noun}.", a).part(f"Now {b.noun}.", b)
     script.call(f"Now {big.number} minus {small.number}.", math.tool.name, {_only(math): term}, result)
     return script.answer("I know the difference.", f"the difference is {result} {a.unit}")
 
@@ -301,8 +327,9 @@ def total(world: World) -> Script | None:
     ask = world.say(f"What is the {word} {head} of {names}?", f"I need the {word} {head} of {names}.",
                     f"{word.capitalize()} {head} of {names}?")  # fmt: skip
     script = Script(ask)
+    nouns = [part.noun for part in parts]
     for place, part in enumerate(parts):
-        script.part(f"First I need {part.noun}." if place == 0 else f"Now {part.noun}.", part)
+        script.part(f"I need {', '.join(nouns[:-1])} and {nouns[-1]}." if place == 0 else f"Now {part.noun}.", part)
     script.call("Now I compute the mean." if mean else "Now I add them.", math.tool.name, {_only(math): term}, result)
     return script.answer("I know the result.", f"the {word} {head} is {result} {parts[0].unit}")
 
@@ -312,98 +339,119 @@ def _only(kit: Kit) -> str:
 
 
 def chain_math(world: World) -> Script | None:
-    """A looked-up number goes into a calculation."""
+    """A looked-up number goes into a calculation. The answer says what was asked, not the way."""
     rng, math = world.rng, world.kit("compute")
     part = world.part("lookup", "record", "pair", "qualified", "weather", "search", "search", "search", test=lambda p: p.number)
     if not part or not math:
         return None
-    n, k = part.number, rng.randint(2, 40)
+    n, k, unit, say = part.number, rng.randint(2, 40), part.unit, world.say
     noun, ask_first = part.noun.removeprefix("this: "), part.question
-    finer = FINER.get(part.unit)
     odd = noun.startswith("the passage") or part.noun.startswith("this:")
-    form = rng.random()
-    if finer and form < 0.4:
-        fine, factor = finer
-        term = f"{n}*{factor}"
-        ask = world.say(f"{ask_first}, and how many {fine} is that?", f"{ask_first} in {fine}?", f"{ask_first}? I need it in {fine}.",
-                        f"{ask_first}, and what is that in {fine}?")  # fmt: skip
-        if part.unit in ask_first and rng.random() < 0.6:
-            ask = ask_first.replace(part.unit, fine.split()[0]) + "?"
-        thought = f"{n} times {factor}."
-        answer = f"it is {n} {part.unit}, and that is {{v}} {fine}"
-    elif part.unit in ("euros", "dollars", "cents") and form < 0.8:
-        what = part.entity.removeprefix("the ") if part.entity else "that"
-        if odd:
-            ask = world.say(f"{ask_first}, and what is it for {k} of them?", f"{ask_first}? What do {k} cost?",
-                            f"We need it {k} times. {ask_first}, and what do we pay in all?",
-                            f"There are {k} of us. {ask_first}, and what must all of us pay?",
-                            f"{ask_first}, if we are {k} and want to know the sum?")  # fmt: skip
+    form, people = rng.random(), rng.random() < 0.5
+    if unit == "degrees" and form < 0.7:
+        word, sign = rng.choice((("warmer", "+"), ("colder", "-")))
+        ask = say(f"If {part.entity} gets {k} degrees {word}, how warm is it there then?",
+                  f"How warm is {part.entity} when it becomes {k} degrees {word}?",
+                  f"Tomorrow {part.entity} will be {k} degrees {word}. How many degrees are that?")  # fmt: skip
+        term, thought = f"{n}{sign}{k}", f"{n} {'plus' if sign == '+' else 'minus'} {k}"
+        answer = f"it will be {{v}} degrees in {part.entity}"
+    elif unit in FINER and form < 0.4:
+        fine, factor = FINER[unit]
+        term, thought = f"{n}*{factor}", f"{n} times {factor}"
+        if rng.random() < 0.5:
+            ask = say(f"{ask_first}, and how many {fine} is that?", f"{ask_first}, and what is that in {fine}?")
+            answer = f"it is {n} {unit}, and that is {{v}} {fine}"
         else:
-            ask = world.say(f"What do I pay for {k} times {what}?", f"We are {k}. What is it in all if each pays {noun}?",
-                            f"{ask_first}, and what is {k} times that?", f"How much is {noun} times {k}?",
-                            f"I want {k} of {what}. What is the price together?",
-                            f"What do {k} {what}s cost together?", f"How much are {k} {what}s?")  # fmt: skip
-        term, answer = f"{n}*{k}", f"{k} times {n} {part.unit} is {{v}} {part.unit}"
-        thought = f"{k} times {n}."
+            ask = say(f"{ask_first} in {fine}?", f"{ask_first}? I need it in {fine}.", f"{ask_first}? Please tell me in {fine}.")
+            if unit in ask_first and rng.random() < 0.6:
+                ask = ask_first.replace(unit, fine.split()[0]) + "?"
+            answer = f"it is {{v}} {fine}"
+    elif unit in ("euros", "dollars", "cents") and form < 0.8:
+        what = part.entity.removeprefix("the ") if part.entity else "that"
+        term, thought, answer = f"{n}*{k}", f"{k} times {n}", f"it is {{v}} {unit} for {k}"
         if rng.random() < 0.3:
             purse = int(float(n)) + rng.randint(5, 400)
-            ask = world.say(f"I have {purse} {part.unit}. How much is left after paying {noun if not odd else 'for it'}? {ask_first if odd else ''}".strip() + ("?" if odd else ""),
-                            f"{ask_first}, and how much of {purse} {part.unit} is left then?")  # fmt: skip
-            term, thought = f"{purse}-{n}", f"{purse} minus {n}."
-            answer = f"{purse} minus {n} leaves {{v}} {part.unit}"
-    elif part.unit and form > 0.85 and float(n) > 3:
+            ask = say(f"I have {purse} {unit}. How much is left after that? {ask_first}?" if odd else f"I have {purse} {unit}. How much is left after paying {noun}?",
+                      f"{ask_first}, and how much of {purse} {unit} is left then?")  # fmt: skip
+            term, thought, answer = f"{purse}-{n}", f"{purse} minus {n}", f"{{v}} {unit} are left"
+        elif people:
+            ask = say(f"We are {k} people. {ask_first} for all of us?", f"{k} of us go there. {ask_first} together?",
+                      f"{ask_first} for {k} people?", f"{ask_first}? There are {k} of us.")  # fmt: skip
+            answer = f"for {k} people it is {{v}} {unit}"
+        elif odd:
+            ask = say(f"{ask_first}, and what is it for {k} of them?", f"{ask_first}? What do {k} cost?",
+                      f"We need it {k} times. {ask_first}, and what do we pay in all?")  # fmt: skip
+        else:
+            ask = say(f"What do I pay for {k} times {what}?", f"We are {k}. What is it in all if each pays {noun}?", f"How much is {noun} times {k}?",
+                      f"I want {k} of {what}. What is the price together?", f"What do {k} {what}s cost together?", f"How much are {k} {what}s?")  # fmt: skip
+    elif unit and unit not in ("euros", "dollars", "cents", "degrees", "percent") and float(n) > 3 and (odd or form > 0.85):
         spent = rng.randint(1, int(float(n)))
-        ask = world.say(f"{ask_first}? If I have used {spent}, how much is left?", f"I have used {spent} {part.unit} of {noun}. What is left?",
-                        f"{spent} {part.unit} are gone already. {ask_first}, and how many are left then?")  # fmt: skip
-        if odd:
-            ask = f"{spent} {part.unit} are gone already. {ask_first}, and how many are left then?"
-        term, thought, answer = f"{n}-{spent}", f"{n} minus {spent}.", f"{n} minus {spent} leaves {{v}} {part.unit}"
+        ask = say(f"If I use {spent} {unit} now, how much is left? {ask_first}?", f"I have had {spent} {unit} so far. {ask_first}, and what remains?",
+                  f"{ask_first}? I took {spent} already, so how many are left?", f"{spent} {unit} are gone already. {ask_first}, and how many are left then?")  # fmt: skip
+        if not odd and rng.random() < 0.5:
+            ask = f"I have used {spent} {unit} of {noun}. What is left?"
+        term, thought, answer = f"{n}-{spent}", f"{n} minus {spent}", f"{{v}} {unit} are left"
     else:
         word, sign = rng.choice((("times", "*"), ("plus", "+"), ("minus", "-"), ("divided by", "/"), ("times", "*")))
         if sign == "/" and float(n) % k:
             k = next((d for d in (5, 4, 3, 2, 8, 10) if float(n) % d == 0), 2)
-        term = f"{n}{sign}{k}"
-        thought, answer = f"{n} {word} {k}.", f"{n} {word} {k} is {{v}}"
-        if sign == "-" and rng.random() < 0.5:
-            term, answer, thought = f"{n}-{k}", f"{k} less than {n} is {{v}}", f"{n} minus {k}."
+        term, thought = f"{n}{sign}{k}", f"{n} {word} {k}"
         if odd:
-            ask = world.say(f"{ask_first}, and what is that {word} {k}?", f"{ask_first}? Then take it {word} {k}.")
+            ask = say(f"{ask_first}, and what is that {word} {k}?", f"{ask_first}? Then take it {word} {k}.")
+            answer = f"it is {part.value}, and {word} {k} that is {{v}}"
         else:
-            ask = world.say(f"What is {noun} {word} {k}?", f"{ask_first}, and what is that {word} {k}?", f"Compute {noun} {word} {k}.",
-                            f"If you take {noun} {word} {k}, what do you get?")  # fmt: skip
-            if sign == "*" and rng.random() < 0.4:
-                ask = world.say(f"What is {noun} for {k} of them together?", f"There are {k} like it. What is {noun} in all?",
-                                f"How much do {k} such things make, taking {noun}?")  # fmt: skip
-        if sign == "+" and rng.random() < 0.5 and not odd:
-            ask = world.say(f"If {noun} goes up by {k}, what is it then?", f"What will {noun} be when it rises by {k}?")
-        if sign == "-" and rng.random() < 0.5 and not odd:
-            ask = world.say(f"If {noun} falls by {k}, what is it then?", f"What is left of {noun} when {k} are taken away?")
-    if world.late and part.unit == "degrees" and rng.random() < 0.6:
-        word, sign = rng.choice((("warmer", "+"), ("colder", "-")))
-        ask = world.say(f"If {part.entity} gets {k} degrees {word}, how warm is it there then?",
-                        f"How warm is {part.entity} when it becomes {k} degrees {word}?",
-                        f"Tomorrow {part.entity} will be {k} degrees {word}. How many degrees are that?")  # fmt: skip
-        term, thought = f"{n}{sign}{k}", f"{k} degrees {word} than {n}."
-        answer = f"it will be {{v}} degrees in {part.entity}"
-    elif world.late and odd and part.unit in ("euros", "cents", "dollars") and rng.random() < 0.5:
-        ask = world.say(f"We are {k} people. {ask_first} for all of us?", f"{k} of us go there. {ask_first} together?",
-                        f"{ask_first} for {k} people?", f"{ask_first}? There are {k} of us.")  # fmt: skip
-        term, thought = f"{n}*{k}", f"{k} times {n}."
-        answer = f"{k} times {n} {part.unit} is {{v}} {part.unit}"
-    elif world.late and odd and part.unit and float(n) > 3 and rng.random() < 0.4:
-        spent = rng.randint(1, int(float(n)))
-        ask = world.say(f"If I use {spent} {part.unit} now, how much is left? {ask_first}?",
-                        f"I have had {spent} {part.unit} so far. {ask_first}, and what remains?",
-                        f"{ask_first}? I took {spent} already, so how many are left?")  # fmt: skip
-        term, thought = f"{n}-{spent}", f"{n} minus {spent}."
-        answer = f"{n} minus {spent} leaves {{v}} {part.unit}"
+            ask = say(f"What is {noun} {word} {k}?", f"Compute {noun} {word} {k}.", f"If you take {noun} {word} {k}, what do you get?")
+            answer = f"{noun} {word} {k} is {{v}}"
+        if sign in "+-" and rng.random() < 0.5 and not odd:
+            rise = "goes up" if sign == "+" else "falls"
+            ask = say(f"If {noun} {rise} by {k}, what is it then?", f"What will {noun} be when it {rise} by {k}?")
+            answer = f"{noun} will be {{v}} {unit}".strip()
+    return _computed(world, ask, part, term, thought, answer)
+
+
+def _computed(world: World, ask: str, part: Part, term: str, thought: str, answer: str) -> Script | None:
+    """One call, then a calculation, then the answer with its result for {v}."""
+    math = world.kit("compute")
     try:
         result = calculator(term)
     except ValueError:
         return None
-    script = Script(ask).part(world.say(f"First I need {noun}.", f"First I look up {noun}."), part)
-    script.call(f"Now {thought}", math.tool.name, {_only(math): term}, result)
-    return script.answer("I know the result.", answer.replace("{v}", result))
+    noun = part.noun.removeprefix("this: ")
+    script = Script(ask).part(f"First I need {noun}.", part)
+    script.call(f"Now {thought}.", math.tool.name, {_only(math): term}, result)
+    return script.answer("I know the result.", answer.replace("{v}", result).replace("{r}", result))
+
+
+def natural_chain(world: World) -> Script | None:
+    """The same in natural words, with a tool or a passage first; or a second tool behind it."""
+    rng = world.rng
+    kit = world.kit("natural", "search", test=lambda k: k.kind == "search" or k.source.row.get("sums") or k.source.row.get("then"))
+    chain = kit and (passage_chain(rng, kit) if kit.kind == "search" else kit.source.chain(rng))
+    if not chain:
+        return None
+    ask = question_mark(rng, chain.question)
+    if chain.term:
+        return world.kit("compute") and _computed(world, ask, chain.part, chain.term, chain.thought, chain.says)
+    second = world.kit(chain.then)
+    if not second:
+        return None
+    place = chain.part.value
+    wanted = {"weather": "the temperature in", "clock": "the time in"}[chain.then]
+    for _ in range(30):
+        part = second.draw(rng, place)
+        if part.noun == f"{wanted} {place}":
+            script = Script(ask).part(f"First I need {chain.part.noun}.", chain.part)
+            return script.part(f"It is {place}. Now {part.noun}.", part).answer("I know the answer.", part.says)
+    return None
+
+
+def both(world: World) -> Script | None:
+    """Two questions that one call answers."""
+    kit = world.kit("natural")
+    part = kit and kit.source.both(world.rng)
+    if not part:
+        return None
+    return Script(question_mark(world.rng, part.question)).part(need(world, part), part).answer("I know both parts.", part.says)
 
 
 def span(world: World) -> Script | None:
@@ -446,7 +494,7 @@ def chain_lookup(world: World) -> Script | None:
                     f"I need {small} {middle}.")  # fmt: skip
     script = Script(ask).part(f"First I need {a.noun}.", a)
     script.part(f"It is {a.value}. Now {b.noun}.", b)
-    return script.answer("I know the answer.", f"{a.says}. {sentence(b.says)}")
+    return script.answer("I know the answer.", b.says if rng.random() < 0.6 else f"{a.says}. {sentence(b.says)}")
 
 
 def threshold(world: World) -> Script | None:
@@ -458,7 +506,7 @@ def threshold(world: World) -> Script | None:
     if limit == number or limit <= 0:
         return None
     yes = number > limit
-    ask = world.say(f"Is {part.noun} above {limit}?", f"Is {part.noun} more than {limit} {part.unit}?", f"Does {part.noun} exceed {limit}?")
+    ask = world.say(f"Is {part.noun} above {limit}?", f"Is {part.noun} more than {f'{limit} {part.unit}'.strip()}?", f"Does {part.noun} exceed {limit}?")
     script = Script(ask).part(need(world, part), part)
     thought = f"{part.number} is {'more' if yes else 'not more'} than {limit}."
     return script.answer(thought, f"{'Yes' if yes else 'No'}, {part.says}")
@@ -483,7 +531,10 @@ def unfit(world: World) -> Script | None:
 def missing(world: World) -> Script | None:
     """The tool has nothing: say so."""
     rng = world.rng
-    part = world.part("search", "search", "lookup", "record", "weather", "clock", "pair", test=lambda p: True)
+    search = world.kit("search")
+    if search and rng.random() < 0.45:
+        return not_told(world, search)
+    part = world.part("natural", "search", "lookup", "record", "weather", "clock", "pair")
     if not part:
         return None
     kit = next(k for k in world.kits if k.tool.name == part.tool)
@@ -502,16 +553,15 @@ def missing(world: World) -> Script | None:
         result = nothing if rng.random() < 0.55 else wrong
         script.call(need(world, part), part.tool, part.arguments, result)
         if rng.random() < 0.5:
-            again = {next(iter(part.arguments)): " ".join(str(name).split()[:1] + [rng.choice(("rule", "info", "list", "data"))])}
-            if again == part.arguments:
-                return None
+            words = str(name).split()
+            again = {next(iter(part.arguments)): " ".join(words[1:] or words[:1] + ["rule"])}
             found = rng.random() < 0.4
             script.call("Nothing fits. I try other words.", part.tool, again,
                         part.seen if found else f"No passage found for {again[next(iter(again))]!r}. Try other words.")  # fmt: skip
             if found:
                 return script.answer("I know the answer.", part.says)
         return script.answer("The passages do not say it.", f"I could not find {noun}")
-    reason = rng.choice((
+    reason = rng.choice(kit.source.row["none"]).replace("{e}", name) if kit.kind == "natural" else rng.choice((
         f"There is no {kit.takes or 'entry'} named {name!r}.", f"Unknown name: {name}.", f"{name!r} is not in the table.",
         f"There is no {noun.split()[1] if noun.startswith('the ') else 'result'} for {name!r}. Check the name. If it was right, say that it is not known.",
         f"Nothing is known about {name!r}. Write a full name, such as the one in the example.",
@@ -519,6 +569,32 @@ def missing(world: World) -> Script | None:
     result = ValueError(reason) if rng.random() < 0.7 else rng.choice(("not found", "No entry.", f"{name}: no data", "[]", "null"))
     script.call(need(world, part), part.tool, part.arguments, result)
     return script.answer("It is not known.", rng.choice((f"I could not find {noun}", f"{noun} is not known")))
+
+
+def not_told(world: World, kit: Kit) -> Script:
+    """A question that the passages found do not answer; sometimes another search does."""
+    rng = world.rng
+    page, other = passage(rng), passage(rng)
+    key = _only(kit)
+    shown = as_found(rng, kit.source, *rng.choice(((page,), (page, other), (other,))))
+    if rng.random() < 0.35 and len(page.row["facts"]) > 1:  # other words find it
+        entry, ask = page.fact(rng)
+        part = page.part(rng, kit.tool.name, key, entry, ask, as_found(rng, kit.source, page))
+        query = keywords(ask)
+        if {key: query} == part.arguments:
+            return None
+        first = rng.choice((f"No passage found for {query!r}. Try other words.", as_found(rng, kit.source, other)))
+        script = Script(question_mark(rng, ask)).call(f"I search for {query}.", kit.tool.name, {key: query}, first)
+        return script.part("Nothing fits. I try other words.", part).answer("I know the answer.", part.says)
+    ask = filled(rng.choice(page.row["none"]), page.values)
+    query = keywords(ask)
+    nothing = f"No passage found for {query!r}. Try other words."
+    script = Script(question_mark(rng, ask)).call(f"I search for {query}.", kit.tool.name, {key: query}, nothing if rng.random() < 0.25 else shown)
+    if rng.random() < 0.3:
+        again = " ".join(query.split()[1:]) or f"{query} rule"
+        again_shown = f"No passage found for {again!r}. Try other words." if rng.random() < 0.6 else as_found(rng, kit.source, other)
+        script.call("Nothing fits. I try other words.", kit.tool.name, {key: again}, again_shown)
+    return script.answer("The passages do not say it.", f"I could not find anything about {query}")
 
 
 def undefined(world: World) -> Script | None:
@@ -607,17 +683,23 @@ def mended(world: World) -> Script | None:
 def astray(world: World) -> Script | None:
     """The wrong tool was asked and does not know: take the right one. The mistake is not trained."""
     rng = world.rng
-    part = world.part(*FACTS, "compute")
-    wrong = world.kit(test=lambda k: part and k.tool.name != part.tool and k.kind not in ("compute", "search"))
+    part = world.part("natural", "natural", *FACTS, "compute")
+    wrong = world.kit(test=lambda k: part and k.tool.name != part.tool and k.kind != "compute")
     if not part or not wrong:
         return None
+    if wrong.kind == "search":
+        query = keywords(part.noun) if part.number != part.value else keywords(part.question)
+        nothing = f"No passage found for {query!r}. Try other words."
+        shown = nothing if rng.random() < 0.5 else as_found(rng, wrong.source, *[passage(rng) for _ in range(rng.choice((1, 2)))])
+        script = Script(asking(world, part)).call(f"I search for {query}.", wrong.tool.name, {_only(wrong): query}, shown, train=False)
+        return script.part(f"That was the wrong tool. I use {part.tool}.", part).answer("I know the answer.", part.says)
     parameters = list(wrong.tool.parameters["properties"])
     about = part.entity or part.question.split()[-1]
     bad = dict.fromkeys(parameters, pools.asked_as(about, ""))
     error = ValueError(rng.choice((f"Nothing called {about!r} is known.", f"There is no {wrong.takes or 'entry'} named {about!r}.",
                                    f"{about!r} is not known. Write another name.")))  # fmt: skip
     script = Script(asking(world, part))
-    script.call(f"I need {part.noun}. I use {wrong.tool.name}.", wrong.tool.name, bad, error, train=False)
+    script.call(f"I need {part.noun}.", wrong.tool.name, bad, error, train=False)
     return script.part(f"That was the wrong tool. I use {part.tool}.", part).answer("I know the answer.", part.says)
 
 
@@ -682,12 +764,7 @@ def refused(world: World) -> Script | None:
 
 
 SCENARIOS = {
-    one: 30, two: 26, three: 4, compare: 14, difference: 6, total: 6, chain_math: 26, span: 14, chain_lookup: 25, threshold: 3,
-    chat: 10, unfit: 4, missing: 10, undefined: 1, flaky: 6, flaky_two: 2, mended: 5, astray: 8, repeated: 2, cut: 2, last_call: 2, refused: 1,
-}  # fmt: skip
-
-LATE_SCENARIOS = {
-    one: 30, two: 26, three: 2, compare: 16, difference: 4, total: 6, chain_math: 44, span: 14, chain_lookup: 10, threshold: 3,
-    chat: 9, unfit: 2, missing: 12, undefined: 4, flaky: 8, flaky_two: 3, mended: 4, astray: 8, repeated: 1, cut: 1, last_call: 2,
-    refused: 1,
+    one: 32, both: 3, two: 26, three: 2, compare: 8, natural_compare: 12, difference: 3, total: 5, chain_math: 18, natural_chain: 34,
+    span: 4, chain_lookup: 6, threshold: 3, chat: 8, unfit: 2, missing: 14, undefined: 2, flaky: 9, flaky_two: 3, mended: 4, astray: 10,
+    repeated: 1, cut: 1, last_call: 2, refused: 1,
 }  # fmt: skip
