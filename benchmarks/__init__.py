@@ -1,0 +1,1 @@
+"""What a step costs: CPU, time, characters and tokens. See README.md."""
