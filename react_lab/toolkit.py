@@ -7,17 +7,19 @@ The registry turns that error into an observation, so no tool needs to care abou
 import ast
 import math
 import operator
+import random
 import re
 import sqlite3
 import threading
 import unicodedata
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from functools import cache
+from functools import cache, wraps
 from importlib import resources
 from zoneinfo import ZoneInfo, available_timezones
 
-from react_lab.registry import Registry
+from react_lab.registry import Registry, Tool
 
 # ---------------------------------------------------------------- calculator
 
@@ -529,3 +531,23 @@ def lab_tools(now: datetime | None = None) -> Registry:
         example={"query": "free shipping"},
     )
     return registry
+
+
+def flaky(tool: Tool, rate: float, seed: int) -> Tool:
+    """The tool, but a share of its calls fails on purpose before anything is done.
+
+    rate: from 0 (never) to 1 (always). seed: the same seed fails the same calls, counted from
+    the first one. Such a call raises RuntimeError, which the program does not try again: the
+    model has to. Raises ValueError for another rate.
+    """
+    if not 0 <= rate <= 1:
+        raise ValueError(f"rate is {rate}; give a share of the calls, from 0 to 1.")
+    dice = random.Random(seed)
+
+    @wraps(tool.function)
+    def function(**arguments):
+        if dice.random() < rate:
+            raise RuntimeError("the service is busy, try again")
+        return tool.function(**arguments)
+
+    return replace(tool, function=function)

@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 import pytest
 
 from react_lab import toolkit
+from react_lab.registry import Registry
 from react_lab.toolkit import (
     calculator,
+    flaky,
     get_current_time,
     get_weather,
     lab_tools,
@@ -412,3 +414,45 @@ def test_a_tools_error_becomes_an_observation():
 def test_a_fixed_clock_needs_a_time_zone():
     with pytest.raises(ValueError, match="tzinfo=UTC"):
         lab_tools(now=datetime(2026, 6, 1))
+
+
+# ----------------------------------------------------------------- on purpose
+
+
+def failures(seed: int, rate: float = 0.3, calls: int = 40) -> list[bool]:
+    """Which of some calls of a flaky tool fail."""
+    tools = Registry((flaky(lab_tools()["get_weather"], rate, seed),))
+    seen = [tools.call("get_weather", {"city": "Oslo"}) for _ in range(calls)]
+    assert {o.text for o in seen if o.error} <= {"RuntimeError: the service is busy, try again"}
+    assert all("16 °C" in o.text for o in seen if not o.error)
+    return [o.error == "tool error" for o in seen]
+
+
+def test_the_same_seed_fails_the_same_calls():
+    assert failures(seed=5) == failures(seed=5)
+    assert failures(seed=5) != failures(seed=6)
+    assert 2 <= sum(failures(seed=5)) <= 22
+
+
+def test_a_rate_of_0_never_fails_and_one_of_1_always():
+    assert not any(failures(seed=1, rate=0))
+    assert all(failures(seed=1, rate=1))
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        flaky(lab_tools()["get_weather"], 20, 1)
+
+
+def test_a_flaky_tool_looks_like_the_tool():
+    tool = lab_tools()["calculator"]
+    assert flaky(tool, 0.2, 1) == tool
+    seen = Registry((flaky(tool, 0, 1),)).call("calculator", {"number": 1})
+    assert seen.text.startswith("missing: expression; unknown: number")
+
+
+def test_the_program_leaves_such_a_failure_to_the_model():
+    """Tried again by the program, a failure on purpose would teach nothing."""
+    assert (
+        Registry((flaky(lab_tools()["calculator"], 1, 1),))
+        .call("calculator", {"expression": "1+1"})
+        .tries
+        == 1
+    )

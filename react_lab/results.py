@@ -1,0 +1,115 @@
+"""Results: what a tool returned, as the text that a model reads.
+
+>>> print(as_text([{"city": "Köln", "rain": None}, "Oslo"]))
+{"city": "Köln", "rain": null}
+Oslo
+"""
+
+import json
+import math
+import re
+from collections import abc
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from itertools import islice
+
+MANY = 1000  # items read from what may never end, and numbers of an array shown one by one
+DEEP = 20  # levels of lists in lists
+LARGEST = 10**1000  # Python writes no whole number above 4300 digits
+
+
+def as_text(value: object) -> str:
+    """A tool's result as text, never empty: lists as lines, structures as JSON, tables as tables.
+
+    value: anything. Of a generator or other iterator at most MANY items are read, here. Raises
+    only what such reading raises.
+    """
+    if value is None:
+        return "Done. The tool returned nothing."
+    value = plain(value)
+    if value == []:
+        return "The tool returned an empty list."
+    text = "\n".join(map(_line, value)) if isinstance(value, list) else _line(value)
+    return text if text.strip() else "The tool returned an empty text."
+
+
+def plain(value: object, inside: tuple[int, ...] = ()) -> object:
+    """The value in JSON's own types; what has no such form becomes text.
+
+    inside: the ids of the values around this one, so that a ring of values ends in "...".
+    """
+    if isinstance(value, Enum):
+        return plain(value.value, inside)
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else str(float(value))  # JSON has no NaN
+    if isinstance(value, int):
+        return value if abs(value) < LARGEST else f"a whole number of {value.bit_length()} bits"
+    if id(value) in inside or len(inside) >= DEEP:
+        return "..."
+    inside = (*inside, id(value))
+    opened = _opened(value)
+    if isinstance(opened, dict):
+        return {str(plain(k, inside)): plain(v, inside) for k, v in opened.items()}
+    if isinstance(opened, list):
+        return [plain(item, inside) for item in opened]
+    return _shown(value) if type(opened) is type(value) else plain(opened, inside)
+
+
+def _opened(value: object) -> object:
+    """One layer of a value taken off: a dict, a list or something simpler; else the value."""
+
+    def can(method: str) -> bool:  # asked of the type: a proxy object says yes to every name
+        return callable(getattr(type(value), method, None))
+
+    if isinstance(value, bytes | bytearray | memoryview):
+        return _bytes(bytes(value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    if can("model_dump"):  # pydantic
+        return value.model_dump()
+    if can("_asdict"):  # a named tuple
+        return value._asdict()
+    if can("to_string") and can("head"):  # pandas: a table or a column
+        more = f"\n[only the first {MANY} rows of {len(value)}]" if len(value) > MANY else ""
+        return value.head(MANY).to_string() + more
+    if can("tolist"):  # an array, or a number out of one
+        return _array(value)
+    if isinstance(value, abc.Mapping) or (can("keys") and can("__getitem__")):  # a sqlite3.Row
+        return dict(value)
+    if isinstance(value, abc.Set):
+        return sorted(value, key=_shown)  # a set has another order in every process
+    if isinstance(value, abc.Iterator | range):
+        items = list(islice(iter(value), MANY + 1))
+        return items if len(items) <= MANY else [*items[:MANY], f"[only the first {MANY} items]"]
+    return list(value) if isinstance(value, abc.Sequence | abc.ValuesView) else value
+
+
+def _array(value) -> object:
+    """A numpy array, or a number out of one, as lists and numbers; a large one as its summary."""
+    if getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M"):
+        value = value.astype(str)  # dates: tolist() gives nanoseconds for some of them
+    size = getattr(value, "size", 0)
+    return str(value) if isinstance(size, int) and size > MANY else value.tolist()
+
+
+def _bytes(value: bytes) -> str:
+    """Bytes as text if they are text, else how many there are."""
+    text = value.decode("utf-8", "replace")
+    if all(sign.isprintable() or sign in "\n\r\t" for sign in text) and "\ufffd" not in text:
+        return text
+    return f"{len(value)} bytes that are no text"
+
+
+def _shown(value: object) -> str:
+    """What str() gives, without memory addresses: a repeated call must give the same text."""
+    try:
+        return re.sub(r" at 0x[0-9A-Fa-f]+", "", str(value))
+    except Exception:
+        return f"a {type(value).__name__} that cannot be shown"
+
+
+def _line(value: object) -> str:
+    """One plain value on one line; text as it is."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,121 @@
+"""Signature: what a function takes, as JSON Schema; and a value put into a parameter's type.
+
+>>> def price(item: str, count: int = 1): ...
+>>> schema(price)["required"]
+['item']
+>>> convert("3", parameters_of(price)["count"])
+3
+"""
+
+import functools
+import json
+from collections.abc import Callable, Iterator
+from inspect import Parameter, formatannotation, signature
+
+
+def parameters_of(function: Callable) -> dict[str, Parameter]:
+    """The parameters that a caller can give by name, by name, with their type hints resolved.
+
+    Raises ValueError for a hint that is not defined, and for a function that cannot be called
+    by names alone.
+    """
+    named = getattr(function, "__name__", "the function")
+    try:
+        parameters = signature(function, eval_str=True).parameters
+    except Exception as error:  # a hint may be any text
+        raise ValueError(f"The signature of {named} cannot be read: {error}.") from None
+    if next(iter(parameters), None) in ("self", "cls"):
+        raise ValueError(f"{named} is a method without its object; register object.{named}.")
+    fixed = function.keywords if isinstance(function, functools.partial) else ()
+    found = {}
+    for name, parameter in parameters.items():
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            raise ValueError(f"{named} takes {name} by position only; wrap it in a function.")
+        starred = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        if not starred and name not in fixed:
+            found[name] = parameter
+    return found
+
+
+def schema(function: Callable) -> dict:
+    """The JSON Schema of a function's parameters: `*args` and `**kwargs` are not offered.
+
+    Raises ValueError as `parameters_of` does, and for a type that JSON cannot express.
+    """
+    from pydantic import TypeAdapter
+
+    properties, required, definitions = {}, [], {}
+    for name, parameter in parameters_of(function).items():
+        try:
+            entry = TypeAdapter(_hint(parameter, str)).json_schema()
+        except Exception as error:  # pydantic has many, and hints may bring their own
+            reason = str(error).splitlines()[0]
+            raise ValueError(f"{parameter} has a type that JSON lacks: {reason}") from None
+        if parameter.default is parameter.empty:
+            required.append(name)
+        elif (default := _plain_default(parameter)) is not None:
+            entry["default"] = default
+        definitions |= entry.pop("$defs", {})
+        properties[name] = entry
+    found = {"type": "object", "properties": properties, "required": required}
+    return found | ({"$defs": definitions} if definitions else {})
+
+
+def convert(value: object, parameter: Parameter) -> object:
+    """A value in its parameter's type. Raises ValueError that says to a model what is wrong."""
+    hint = _hint(parameter)
+    if hint is None:
+        return value
+    from pydantic import TypeAdapter
+
+    adapter, problem = TypeAdapter(hint), None
+    for reading in _readings(value):
+        try:
+            if isinstance(reading, bool) and hint in (int, float):
+                raise ValueError("true and false are no numbers")
+            return adapter.validate_python(reading)
+        except Exception as error:  # a dataclass may raise anything while it is made
+            problem = problem or error
+    kind = hint.__name__ if isinstance(hint, type) else formatannotation(hint)
+    raise ValueError(f"{parameter.name} must be {kind}: {_reason(problem)}.")
+
+
+def _hint(parameter: Parameter, otherwise: object = None) -> object:
+    """A parameter's type: as it is written, else that of its default."""
+    if parameter.annotation is not parameter.empty:
+        return parameter.annotation
+    kind = type(parameter.default)
+    return kind if kind in (bool, int, float, str, list, dict) else otherwise
+
+
+def _plain_default(parameter: Parameter) -> object:
+    """A default as JSON, or None where it has no such form."""
+    from pydantic_core import to_jsonable_python
+
+    try:
+        return to_jsonable_python(parameter.default, inf_nan_mode="null")
+    except ValueError:
+        return None
+
+
+def _readings(value: object) -> Iterator[object]:
+    """The value as it is; for a type that refuses that, what a model may have meant by it."""
+    yield value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield str(value)  # a bare number where a text is asked for
+    elif isinstance(value, str):
+        try:
+            decoded = json.loads(value)  # a list or an object, written as text
+        except (ValueError, RecursionError):
+            return
+        yield decoded
+
+
+def _reason(problem: Exception) -> str:
+    """What a type has against a value: the first point, with its place inside the value."""
+    from pydantic import ValidationError
+
+    if not isinstance(problem, ValidationError):
+        return str(problem)
+    first = problem.errors()[0]
+    return ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
