@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from react_lab.embedded import EmbeddedModel, engine_problem
+from react_lab.endpoint import OPENAI, on_this_machine, problem, shown
 from react_lab.models import ChatModel, Model, ModelError
 from react_lab.recording import Recording
 
@@ -49,8 +50,8 @@ def connect(**options) -> Model:
 def describe(model: Model) -> str:
     """One line that says which model this is. A key never stands in it."""
     if isinstance(model, ChatModel):
-        address = urlsplit(model.base_url or "https://api.openai.com/v1")
-        return f"{model.model} at {address.netloc.rpartition('@')[2]} (your endpoint)"
+        host = urlsplit(shown(model.base_url or OPENAI)).netloc
+        return f"{model.model} at {host} (your endpoint)"
     kept = model.model if isinstance(model, Recording) else model
     if not isinstance(kept, EmbeddedModel):
         return repr(model)
@@ -73,9 +74,7 @@ def settings(folder: Path | None = None) -> dict[str, str]:
 def check(endpoint: dict[str, str]) -> None:
     """Look at what `settings` found. Raises ModelError that says what is missing or wrong."""
     missing = [name for name in NAMES if name not in endpoint]
-    address = urlsplit(endpoint.get("LLM_BASE_URL", ""))
-    host = address.hostname or ""
-    if host in ("localhost", "::1") or host.startswith("127."):
+    if on_this_machine(endpoint.get("LLM_BASE_URL", "")):
         missing = [name for name in missing if name != "LLM_API_KEY"]
     if missing:
         present = ", ".join(name for name in NAMES if name in endpoint)
@@ -84,11 +83,8 @@ def check(endpoint: dict[str, str]) -> None:
             "Set it in the environment or in .env beside the notebook (a server that wants no key "
             "takes any word), or unset all three for the embedded model."
         )
-    if address.scheme not in ("http", "https") or not host:
-        raise ModelError(
-            "LLM_BASE_URL is no web address. It looks like https://api.openai.com/v1 or "
-            "http://localhost:11434/v1"
-        )
+    if wrong := problem(endpoint["LLM_BASE_URL"], endpoint.get("LLM_API_KEY")):
+        raise ModelError(wrong)
 
 
 def _read_env(path: Path) -> dict[str, str]:

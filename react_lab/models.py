@@ -8,15 +8,28 @@ dictionaries of the chat API: `{"role": "system" | "user" | "assistant", "conten
 'Thought: easy.\\nFinal Answer: 4'
 """
 
+import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from react_lab.endpoint import base_urls, hide, problem, send, shown
+from react_lab.refusals import Refusal, refusal
+from react_lab.request import learn, notes, request
 
 Message = dict[str, object]
 
 
 class ModelError(Exception):
-    """The model could not be asked: the world's fault. The message says what to do next."""
+    """The model could not be asked: the world's fault. The message says what to do next.
+
+    kind: "no connection", "bad key", "rate limit", "no credit", "context too long", "refused",
+    "filtered", "empty", "unreadable" or "error". reply: the Reply that came, if one did.
+    """
+
+    def __init__(self, message: str, kind: str = "error", reply: "Reply | None" = None):
+        super().__init__(message)
+        self.kind, self.reply = kind, reply
 
 
 @dataclass(frozen=True)
@@ -65,79 +78,212 @@ class ScriptedModel:
         return Reply(text=self.replies[said], finish_reason="stop")
 
 
-@dataclass(frozen=True)
+# Any OpenAI-compatible endpoint ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
 class ChatModel:
     """A model behind any OpenAI-compatible endpoint.
 
-    model: the name the endpoint knows it by. base_url: such as `http://localhost:11434/v1`;
-    None means OpenAI's own. api_key: never printed. timeout: seconds for one call.
-    options: sent as they are with each request (temperature=0, max_tokens=512, stop=[...]);
-    nothing is sent that you did not set. Calling it raises ModelError when no reply came.
+    model: the name the endpoint knows it by. base_url: with or without /v1, such as
+    `http://localhost:11434`; None means OpenAI's own. api_key: never shown; a server on this
+    machine needs none. timeout: seconds for one request. options: sent as they are with each
+    request (temperature=0, max_tokens=512, stop=[...]); nothing is sent that you did not set.
+    patience: the most seconds that one call waits for a busy endpoint, all waits together.
+
+    What the endpoint refuses is renamed or left out from then on, once; `Reply.notes` says so.
+    Raises ModelError at once for an address or a key that cannot be used; and, when called, if
+    no usable reply came. The message is the first true cause and says what to do.
     """
 
     model: str
     base_url: str | None = None
-    api_key: str | None = field(default=None, repr=False)
+    api_key: str | None = None
     timeout: float = 60.0
     options: dict = field(default_factory=dict)
+    patience: float = 30.0
+    learned: dict = field(default_factory=dict, init=False, compare=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "api_key", (self.api_key or "").strip() or None)
+        if self.options.get("stream"):
+            raise ValueError("ChatModel takes whole replies only; leave stream out.")
+        if wrong := problem(self.base_url, self.api_key):
+            raise ModelError(wrong, "bad key" if "key" in wrong else "no connection")
 
     def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
-        import openai
+        begin, waits = time.perf_counter(), []
+        while True:
+            body = request(self.model, messages, tools, self.options, self.learned)
+            status, headers, text = self._ask(body)
+            refused = refusal(status, headers, text)
+            if refused is None:
+                break
+            if learn(refused, body, messages, self.learned):
+                continue
+            if (pause := self._pause(refused, waits)) is None:
+                raise self._error(refused)
+            waits.append(pause)
+            time.sleep(pause)
+        waited = tuple(f"waited {pause:g} s: the endpoint was busy" for pause in waits)
+        seconds = time.perf_counter() - begin
+        reply = reply_from(json.loads(text), seconds, (*notes(self.learned), *waited))
+        return checked(reply, self.model)
 
-        settings = {
-            "base_url": self.base_url,
-            "api_key": self.api_key or "none",  # the client insists on one; local servers need none
-            "timeout": self.timeout,
-            "max_retries": 0,
-        }
-        extra = dict(self.options, **({"tools": tools} if tools else {}))
-        begin = time.perf_counter()
+    def _ask(self, body: dict) -> tuple[int, dict, str]:
+        """Send the body; where nobody knows the address, with or without /v1. As `_send`."""
+        known = self.learned.get("base url")
+        addresses = [known] if known else base_urls(self.base_url)
+        answers = []
+        for address in addresses:
+            answers.append(self._send(address, body))
+            refused = refusal(*answers[-1])
+            if refused is None or not refused.elsewhere:
+                if address != addresses[0]:
+                    self.learned["base url"] = address
+                return answers[-1]
+        return answers[0]
+
+    def _send(self, address: str, body: dict) -> tuple[int, dict, str]:
+        """One request: (status, headers, text). Raises ModelError when no answer came."""
         try:
-            with openai.OpenAI(**settings) as client:
-                completion = client.chat.completions.create(
-                    model=self.model, messages=messages, extra_body=extra
-                )
-        # ValueError: no JSON came, or a key or proxy that httpx cannot use; ImportError: SOCKS
-        except (openai.OpenAIError, ValueError, ImportError) as error:
-            raise ModelError(f"{self.model}: {_cause(error, self.api_key)}") from None
-        return reply_from(completion, time.perf_counter() - begin)
+            return send(address, self.api_key, self.timeout, body)
+        except (ConnectionError, ValueError) as error:
+            kind = "no connection" if isinstance(error, ConnectionError) else "error"
+            words = hide(f"{self.model}: {error}", self.api_key, part=6)
+        raise ModelError(words, kind)
+
+    def _pause(self, refused: Refusal, waits: list[float]) -> float | None:
+        """Seconds to wait before the same request goes out again; None if that is no use."""
+        pause = refused.wait or 2.0 ** len(waits)
+        often = 1 if refused.status == 500 else 4  # most 500s are the same every time
+        passing = refused.kind in ("rate limit", "error") and len(waits) < often
+        return pause if passing and sum(waits) + pause <= self.patience else None
+
+    def _error(self, refused: Refusal) -> ModelError:
+        """The error that a refusal ends in."""
+        words = f"{self.model}: {refused.advice} ({refused})"
+        if refused.wait:
+            words += f" It asks to wait {refused.wait:g} s."
+        if refused.elsewhere or refused.kind == "unreadable":
+            address = self.learned.get("base url") or base_urls(self.base_url)[0]
+            words += f" It was asked at {shown(address)}/chat/completions."
+        return ModelError(hide(words, self.api_key, part=6), refused.kind)
+
+    def __repr__(self) -> str:
+        address = [f"base_url={shown(self.base_url)!r}"] if self.base_url else []
+        options = [f"options={self.options}"] if self.options else []
+        return f"ChatModel({', '.join([repr(self.model), *address, *options])})"
 
 
-def reply_from(completion, seconds: float, notes: tuple[str, ...] = ()) -> Reply:
-    """Read a chat completion of the openai client into a Reply.
+# Reading a reply ----------------------------------------------------------------------------
 
-    seconds: how long the call took. Raises ModelError when the endpoint sent no choice.
+# Five endings that leave nothing to go on with; the fifth, a context too long, is a refusal.
+ENDINGS = {
+    "empty": "The reply is empty. Run again; if it stays empty, ask another model.",
+    "cut off": "The reply was cut off at the length limit. Give a larger max_tokens.",
+    "only reasoning": "The whole length limit was spent on reasoning, before any answer. Give a "
+    "larger max_tokens, or ask for less reasoning.",
+    "filtered": "A content filter stopped the reply. Put the question, or what a tool returned, "
+    "in other words.",
+}
+
+
+def ending(reply: Reply) -> str:
+    """How a reply ended that is no use as it is: a key of ENDINGS. "" for a good one."""
+    blank = not reply.text.strip() and not reply.tool_calls
+    if reply.finish_reason == "content_filter":
+        return "filtered"
+    if reply.finish_reason == "length":
+        return "only reasoning" if blank and reply.reasoning else "cut off"
+    return "empty" if blank else ""
+
+
+def checked(reply: Reply, model: str) -> Reply:
+    """The reply, with a note when it ended badly. model: its name, for the error.
+
+    Raises ModelError when asking again cannot help: stopped by a filter, or cut off before the
+    first word. The reply is kept in the error.
     """
-    choices = getattr(completion, "choices", None)
-    if not choices or getattr(choices[0], "message", None) is None:
+    how = ending(reply)
+    wordless = how == "cut off" and not (reply.text.strip() or reply.tool_calls)
+    if how in ("filtered", "only reasoning") or wordless:
+        kind = "filtered" if how == "filtered" else "empty"
+        raise ModelError(f"{model}: {ENDINGS[how]}", kind, reply)
+    return replace(reply, notes=(*reply.notes, ENDINGS[how])) if how else reply
+
+
+def reply_from(completion: object, seconds: float, notes: tuple[str, ...] = ()) -> Reply:
+    """Read a chat completion into a Reply.
+
+    completion: the answer's JSON as a dict, or the openai client's object. seconds: how long
+    the call took. Raises ModelError when there is no choice in it.
+    """
+    body = completion if isinstance(completion, dict) else completion.to_dict()
+    if not body.get("choices") or not body["choices"][0].get("message"):
         raise ModelError("The endpoint sent a reply without any choice. Ask it again.")
-    choice, usage = completion.choices[0], completion.usage
-    details = getattr(usage, "prompt_tokens_details", None)
+    choice, usage = body["choices"][0], body.get("usage") or {}
+    message = choice["message"]
+    text, thinking = _words(message.get("content"))
+    reasoning = message.get("reasoning_content") or message.get("reasoning")
     return Reply(
-        text=choice.message.content or "",
-        tool_calls=tuple(call.model_dump() for call in choice.message.tool_calls or ()),
-        reasoning=getattr(choice.message, "reasoning_content", None),
-        finish_reason=choice.finish_reason,
-        tokens_in=getattr(usage, "prompt_tokens", None),
-        tokens_out=getattr(usage, "completion_tokens", None),
-        tokens_cached=getattr(details, "cached_tokens", None),
+        text=text or message.get("refusal") or "",
+        tool_calls=_calls(message),
+        reasoning=thinking or (reasoning if isinstance(reasoning, str) else None),
+        finish_reason=choice.get("finish_reason"),
+        tokens_in=usage.get("prompt_tokens"),
+        tokens_out=usage.get("completion_tokens"),
+        tokens_cached=(usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
         seconds=seconds,
         notes=notes,
     )
 
 
-def _cause(error: Exception, secret: str | None) -> str:
-    """Name the first true cause, for a person, without the key."""
-    import openai
+def _words(content: object) -> tuple[str, str]:
+    """Text and thinking of a message's content, which may be a text, a list of parts, or null."""
+    if isinstance(content, str):
+        return content, ""
+    text, thinking = [], []
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, str):
+            text.append(part)
+        elif isinstance(part, dict) and part.get("type") == "thinking":
+            inner = part.get("thinking")
+            thinking.append("".join(_words(inner)) if inner else "")
+        elif isinstance(part, dict) and isinstance(part.get("text"), str):
+            text.append(part["text"])
+    return "".join(text), "".join(thinking)
 
-    advice = {
-        openai.AuthenticationError: "The key was refused. Check LLM_API_KEY.",
-        openai.NotFoundError: "Not found. Check LLM_MODEL and LLM_BASE_URL.",
-        openai.RateLimitError: "Too many requests, or no quota left. Wait, then run again.",
-        openai.APITimeoutError: "No reply in time. Run again, or set a longer timeout.",
-        openai.APIConnectionError: "No connection. Is the server running at LLM_BASE_URL?",
-    }
-    text = next((say for kind, say in advice.items() if isinstance(error, kind)), "")
-    # A timeout is also a connection error: the order of the table decides.
-    text = f"{text} ({type(error).__name__}: {error})".strip()
-    return text.replace(secret, "***") if secret else text
+
+def _calls(message: dict) -> tuple[dict, ...]:
+    """The native calls as they came, with their arguments as the JSON text they should be."""
+    calls = message.get("tool_calls") or ()
+    if not calls and message.get("function_call"):  # the older form
+        calls = [{"function": message["function_call"]}]
+    read = []
+    for call in calls:
+        if not isinstance(call, dict):
+            continue
+        function = dict(call.get("function") or {})
+        given = function.get("arguments")
+        if not isinstance(given, str):
+            function["arguments"] = "" if given is None else json.dumps(given, ensure_ascii=False)
+        function["name"] = str(function.get("name") or "")
+        read.append({"id": "", "type": "function"} | call | {"function": function})
+    return tuple(read)
+
+
+def lost_prompt(earlier: list[Message], before: Reply, later: list[Message], after: Reply) -> str:
+    """A warning when more was sent than before, and fewer tokens were read; else "".
+
+    earlier, later: the messages sent. before, after: the replies to them. Some servers cut a
+    long prompt without a word.
+    """
+    counts = before.tokens_in, after.tokens_in
+    sizes = [sum(len(str(message.get("content"))) for message in sent) for sent in (earlier, later)]
+    if None in counts or sizes[1] <= sizes[0] or counts[1] >= counts[0]:
+        return ""
+    return (
+        f"The endpoint read {counts[1]} tokens, after {counts[0]} for a shorter history: it has "
+        "cut the messages. Give it a longer context, or send fewer of them."
+    )

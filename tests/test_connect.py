@@ -178,7 +178,10 @@ def test_the_environment_wins_over_the_file(empty_desk, monkeypatch):
             ChatModel("clever-1", "https://me:word@models.example:8443/v1", "secret-word"),
             "clever-1 at models.example:8443 (your endpoint)",
         ),
-        (ChatModel("clever-1"), "clever-1 at api.openai.com (your endpoint)"),
+        (
+            ChatModel("clever-1", api_key="secret-word"),
+            "clever-1 at api.openai.com (your endpoint)",
+        ),
         (ScriptedModel(["yes"]), "ScriptedModel(replies=('yes',))"),
     ],
 )

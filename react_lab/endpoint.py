@@ -1,0 +1,163 @@
+"""Endpoint: where a server is, with which key it is asked, and one request to it.
+
+>>> base_urls("http://localhost:11434")
+['http://localhost:11434/v1', 'http://localhost:11434']
+>>> shown("https://me:word@models.example/v1?key=word"), on_this_machine("http://[::1]:8000/v1")
+('https://models.example/v1', True)
+"""
+
+import ipaddress
+import re
+from functools import lru_cache
+from urllib.parse import urlsplit, urlunsplit
+from urllib.request import getproxies_environment, proxy_bypass_environment
+
+OPENAI = "https://api.openai.com/v1"
+
+
+def base_urls(address: str | None) -> list[str]:
+    """What to ask, likeliest first: with or without /v1, an address is the same to a person.
+
+    address: what was set, None for OpenAI's own.
+    """
+    bare = re.sub(r"(?:/+chat/completions)?/*$", "", (address or OPENAI).strip())
+    path = urlsplit(bare).path
+    if re.search(r"/v\d+\w*$", path):
+        return [bare]
+    return [bare, f"{bare}/v1"] if path else [f"{bare}/v1", bare]
+
+
+def shown(address: str) -> str:
+    """An address as it may be shown: without a user, a password or a query in it."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def on_this_machine(address: str) -> bool:
+    """True for a loopback address: it needs no key, and no proxy may stand before it."""
+    host = urlsplit(address).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+def problem(address: str | None, key: str | None) -> str:
+    """What is wrong with an address or a key before anything is sent; "" if nothing is.
+
+    The key never stands in the answer.
+    """
+    address = (address or OPENAI).strip()
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # a port that is no number, a bracket that is not closed
+        usable = False
+    if not usable:
+        return (
+            "base_url (LLM_BASE_URL) is no web address. It looks like https://api.openai.com/v1 "
+            "or http://localhost:11434/v1"
+        )
+    if not key and not on_this_machine(address):
+        return (
+            f"There is no key for {parts.hostname}. Give api_key=..., or set LLM_API_KEY and use "
+            "connect(). For a server that wants no key, take any word."
+        )
+    illegal = [place for place, sign in enumerate(key or "", 1) if not " " <= sign <= "~"]
+    if illegal:
+        return (
+            f"The key (LLM_API_KEY) holds an illegal character at place {illegal[0]}, which no "
+            "request can carry. Copy the key again."
+        )
+    return ""
+
+
+def hide(text: str, key: str | None, part: int | None = None) -> str:
+    """A text without the key in it. A word of up to 7 letters ("none") is no secret.
+
+    part: hide also pieces of the key of this length, and what the server has masked itself.
+    """
+    if not key or len(key) < 8:
+        return text
+    text = text.replace(key, "***")
+    if part:
+        text = re.sub(r"[\w-]*\*{2,}[\w-]*", "***", text)
+        for size in range(len(key) - 1, part - 1, -1):
+            for start in range(len(key) - size + 1):
+                text = text.replace(key[start : start + size], "***")
+    return text
+
+
+def send(address: str, key: str | None, timeout: float, body: dict) -> tuple[int, dict, str]:
+    """Ask for a chat completion: (status, headers by lower-case name, text), also of an error.
+
+    Raises ConnectionError when no answer came, ValueError when this cannot be sent; both say
+    the first true cause and what to do, and no cause behind them leads to the key.
+    """
+    import openai
+
+    try:
+        response = _post(_client(address, key or "none", timeout), body)
+        return response.status_code, dict(response.headers), hide(response.text, key)
+    # ValueError: text that is no Unicode, or a bad proxy address; ImportError: SOCKS
+    except (openai.OpenAIError, ValueError, ImportError) as error:
+        _client.cache_clear()  # proxies and certificates are read anew after a failure
+        failure = _failure(error, address, timeout)
+    raise failure
+
+
+def _post(client, body: dict):
+    """Send a body, and return the HTTP response, also one with an error."""
+    import openai
+
+    ask = client.chat.completions.with_raw_response.create
+    extra = {name: value for name, value in body.items() if name not in ("model", "messages")}
+    try:
+        answer = ask(model=body["model"], messages=body["messages"], extra_body=extra)
+        return answer.http_response
+    except openai.APIStatusError as error:
+        return error.response
+
+
+@lru_cache(maxsize=8)
+def _client(address: str, key: str, timeout: float):
+    """The client for an address, kept: to make one costs more than a request."""
+    import openai
+
+    direct = None
+    if on_this_machine(address):  # no proxy; and plain http has no certificates to read
+        tls = address.startswith("https")
+        direct = openai.DefaultHttpxClient(trust_env=False, verify=tls)
+    return openai.OpenAI(
+        base_url=address, api_key=key, timeout=timeout, max_retries=0, http_client=direct
+    )
+
+
+def _failure(error: Exception, address: str, timeout: float) -> Exception:
+    """The error to raise for one of the client: its first cause, not "Connection error."."""
+    import openai
+
+    if isinstance(error, openai.APITimeoutError):
+        return ConnectionError(f"No reply in {timeout:g} s. Run again, or set a longer timeout.")
+    cause = error
+    while below := cause.__cause__ or cause.__context__:
+        cause = below
+    reason = f"{type(cause).__name__}: {cause}"
+    if not isinstance(error, openai.APIConnectionError):
+        return ValueError(f"The request cannot be sent ({reason}).")
+    return ConnectionError(
+        f"No connection to {shown(address)} ({reason}). Is the server running? "
+        f"Check LLM_BASE_URL.{_proxy_hint(address)}"
+    )
+
+
+def _proxy_hint(address: str) -> str:
+    """Which proxy variable is in effect for an address, and how to go without; "" for none."""
+    parts, proxies = urlsplit(address), getproxies_environment()
+    names = [name for name in (parts.scheme, "all") if name in proxies]
+    if not names or on_this_machine(address) or proxy_bypass_environment(parts.hostname):
+        return ""
+    return (
+        f" It went through the proxy of {names[0].upper()}_PROXY. For a server near you set "
+        f"NO_PROXY={parts.hostname}"
+    )

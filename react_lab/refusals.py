@@ -1,0 +1,178 @@
+"""Refusals: read an answer that is no reply, whatever shape its error comes in.
+
+>>> answer = refusal(429, {"retry-after": "3"}, '{"error": {"message": "slow down"}}')
+>>> answer.kind, answer.words, answer.wait
+('rate limit', 'slow down', 3.0)
+"""
+
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+
+EXCERPT = 300  # characters of a server's words that are shown
+
+# What a refusal is, and what a person can do about it. The pattern is looked for in
+# "STATUS CODE: WORDS", in any case; the first row that is found counts.
+KINDS = (
+    (
+        "filtered",
+        r"content[_ ](?:management )?(?:filter|policy)|responsibleai",
+        "A content filter stopped it. Put the question, or what a tool returned, in other words.",
+    ),
+    (
+        "no credit",
+        r"^402|insufficient[_ ](?:quota|balance|credit|funds)"
+        r"|^(?!.*(?:retry|try again) (?:in|after)).*\b(?:billing|credits?\b)",
+        "The account has no credit left. Look at its billing, or use another key.",
+    ),
+    ("rate limit", r"^(?:429|529)", "Too many requests. Wait, then run again."),
+    ("bad key", r"^40[13]|invalid_api_key", "The key was refused. Check LLM_API_KEY."),
+    (
+        "context too long",
+        r"^413|context[_ ](?:length|size|window)|too many (?:input )?tokens|reduce the length"
+        r"|(?:prompt|inputs?|messages?)\b.{0,60}(?:too long|too large|longer|exceed|must be <=)",
+        "The messages are too long for this model. Send fewer of them, let the tools return "
+        "less, or take a model with a longer context.",
+    ),
+    (
+        "refused",
+        r"(?:tools?|function call\w*)\b.{0,40}(?:not|n't|un)\s?(?:support|available|allowed)"
+        r"|(?:not|n't|un)\s?support\w*.{0,40}(?:\btools?\b|function call)"
+        r"|tools param|auto-tool-choice",
+        "It takes no native calls. Use the text loop instead.",
+    ),
+    (
+        "refused",
+        r"template|jinja|\broles?\b.{0,60}(?:alternat|turns|order)|expected.{0,20}\brole\b",
+        "The order of the messages was refused, by the model's chat template or by the server.",
+    ),
+    ("refused", r"^40[45]", "Not found. Check LLM_MODEL and LLM_BASE_URL."),
+    ("refused", r"^4", "The endpoint refused the request."),
+    ("error", r"^5", "The endpoint failed. Run again, or look into the server's own log."),
+    (
+        "unreadable",
+        r"",
+        "This is no chat completion. Check base_url (LLM_BASE_URL): it usually ends in /v1.",
+    ),
+)
+_NO_ROUTE = re.compile(r"unexpected endpoint|invalid url|not found|no route|cannot post", re.I)
+_WAIT = re.compile(
+    r"(?:try again|retry)[^.\d]{0,20}(?:in|after) (?:about )?((?:[\d.]+ ?[hms][a-z]*,? ?)+)"
+    r"|\"retryDelay\": ?\"([\d.]+s)\"",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An answer that is no reply.
+
+    status: of HTTP, or the one that the body names. words: what the server says. code, param:
+    as it names them, "" when it does not. wait: the seconds it asks to wait, or None.
+    """
+
+    status: int
+    words: str
+    code: str = ""
+    param: str = ""
+    wait: float | None = None
+
+    def __str__(self) -> str:
+        head = " ".join(filter(None, (str(self.status), self.code)))
+        where = f" ({self.param})" if self.param and self.param not in self.words else ""
+        return f"{head}: {self.words}{where}"
+
+    @property
+    def kind(self) -> str:
+        """One of the kinds of ModelError."""
+        return self._row[0]
+
+    @property
+    def advice(self) -> str:
+        """What a person can do about it."""
+        return self._row[2]
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the endpoint may stand at another address than the one that was asked."""
+        no_route = self.status in (404, 405) and "model" not in self.words.lower()
+        return no_route or self.kind == "unreadable" and self.words.startswith("not JSON")
+
+    @property
+    def _row(self) -> tuple[str, str, str]:
+        return next(row for row in KINDS if re.search(row[1], str(self), re.I))
+
+
+def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | None:
+    """Read an answer that is not a chat completion; None if it is one. 200 proves nothing.
+
+    status, headers (names in lower case), text: of the HTTP response.
+    """
+    try:
+        body = json.loads(text)
+    except ValueError:
+        kind = headers.get("content-type", "no type given")
+        return Refusal(status, f"not JSON ({kind}): {_excerpt(text)}", wait=_wait(headers, text))
+    found = body[0] if isinstance(body, list) and body else body
+    found = found if isinstance(found, dict) else {}
+    choice = next(iter(found.get("choices") or ()), None)
+    choice = choice if isinstance(choice, dict) else {}
+    error = found.get("error") or choice.get("error")
+    if status < 400 and not error and isinstance(choice.get("message"), dict):
+        return None
+    words = said(error) or said(body) or text
+    error = error if isinstance(error, dict) else found
+    code = next((str(error[key]) for key in ("code", "type") if error.get(key)), "")
+    if status < 400:  # the body knows better
+        named = int(code) if re.fullmatch(r"[45]\d\d", code) else status
+        status = 404 if named < 400 and _NO_ROUTE.search(words) else named
+    code = "" if code == str(status) else code
+    return Refusal(status, _excerpt(words), code, _param(error), _wait(headers, text))
+
+
+def said(body: object) -> str:
+    """The words of an error, in whatever shape it comes. "" when there are none."""
+    if isinstance(body, str):
+        return body.strip()
+    if isinstance(body, list):
+        return "; ".join(filter(None, map(said, body)))
+    if not isinstance(body, dict):
+        return ""
+    keys = ("error", "errors", "detail", "message", "msg", "error_message", "error_msg")
+    words = next(filter(None, (said(body.get(key)) for key in keys)), "")
+    metadata = body.get("metadata")  # a router's: what the server behind it said
+    cause = metadata.get("raw") if isinstance(metadata, dict) else None
+    return f"{words}: {cause}" if cause else words
+
+
+def _param(error: dict) -> str:
+    """The part of the request that an error names, such as "temperature" or "messages[0].role"."""
+    details = error.get("detail")
+    first = details[0] if isinstance(details, list) and details else {}
+    place = first.get("loc", ()) if isinstance(first, dict) else ()
+    return str(error.get("param") or ".".join(str(step) for step in place if step != "body"))
+
+
+def _excerpt(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= EXCERPT else text[:EXCERPT] + "…"
+
+
+def _wait(headers: Mapping[str, str], text: str) -> float | None:
+    """The seconds that a server asks to wait: in a header, as a number or a date, or in words."""
+    asked = headers.get("retry-after", "")
+    for number, unit in ((headers.get("retry-after-ms", ""), 1000), (asked, 1)):
+        if re.fullmatch(r"\d+(?:\.\d+)?", number.strip()):
+            return float(number) / unit
+    try:
+        return max(0.0, parsedate_to_datetime(asked).timestamp() - time.time())
+    except ValueError:
+        pass
+    if not (found := _WAIT.search(text)):
+        return None
+    units = {"milli": 0.001, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
+    parts = re.findall(r"(\d+(?:\.\d+)?) ?(milli|ms|[hms])", found[1] or found[2], re.I)
+    return sum(float(number) * units[unit.lower()] for number, unit in parts)
