@@ -2,6 +2,7 @@
 
     python -m training.measure --set dev --variant adapter
     python -m training.measure --set test                  # all five variants
+    python -m training.measure --flaky                     # tools that fail on purpose
 
 Each finished question is one line in `training/results/`, so an interrupted measurement goes on
 where it stopped. Failures are shown for the development set only (`--failures`): the test set
@@ -18,12 +19,14 @@ from react_lab.embedded import EmbeddedModel, identity
 from react_lab.grammar import grammar
 from react_lab.loop import STOPS, Agent, StepLimit
 from react_lab.parser import Malformed
-from react_lab.prompt import EXAMPLES, system_prompt
+from react_lab.prompt import EXAMPLES, RULES, system_prompt
+from react_lab.registry import Registry
+from react_lab.toolkit import flaky
 from react_lab.trace import Run
 from react_lab.views.text import show
 from training import questions
 
-TOKENS, STEPS = 160, 6
+TOKENS, STEPS, FLAKY = 160, 6, 0.2
 RESULTS = Path(__file__).parent / "results"
 VARIANTS = {  # name: (with the adapter, worked examples in the prompt, with the grammar)
     "base, zero-shot": (False, 0, False),
@@ -86,6 +89,36 @@ def measure(part: str, variant: str, failures: bool = False) -> list[dict]:
     return list(done.values())
 
 
+def ask_flaky(row: dict, retry_rule: bool) -> Run:
+    """The adapter on a question whose tools fail now and then, the same calls in every run."""
+    tools = questions.tools_for(row)
+    seed = int(row["id"].rpartition("-")[2])
+    broken = tuple(flaky(tool, rate=FLAKY, seed=seed) for tool in tools)
+    rules = [text for name, text in RULES["en"].items() if retry_rule or name != "retry"]
+    system = system_prompt(tools, rules=rules)
+    model = EmbeddedModel(max_tokens=TOKENS)
+    stops = (StepLimit(STEPS), *STOPS[1:])
+    return Agent(model, Registry(broken), system=system, stops=stops).run(row["question"])
+
+
+def recovery() -> str:
+    """How often the adapter solves a question although a tool failed, as lines of text.
+
+    Only runs that met a failure count. The development questions without failures of their own.
+    """
+    rows = [r for r in questions.load("dev") if r["kind"] != "no tool" and not r.get("flaky")]
+    lines = []
+    for retry_rule in (True, False):
+        met = []
+        for row in rows:
+            run = ask_flaky(row, retry_rule)
+            if any(s.observation and s.observation.error == "tool error" for s in run.steps):
+                met.append(questions.solved(row, questions.outcome(run)))
+        name = "with the retry rule" if retry_rule else "without it"
+        lines.append(f"  {name:20} {share(met)} of the runs in which a tool failed are solved")
+    return "\n".join(lines)
+
+
 def interval(right: int, n: int) -> tuple[float, float]:
     """95% interval of a share, by Wilson's score (Wilson 1927), as fractions."""
     z = 1.96
@@ -143,7 +176,10 @@ def main() -> None:
     ask_for.add_argument("--set", choices=("dev", "test"), default="dev")
     ask_for.add_argument("--variant", choices=tuple(VARIANTS), action="append")
     ask_for.add_argument("--failures", action="store_true", help="show them (development set)")
+    ask_for.add_argument("--flaky", action="store_true", help=f"tools fail: {FLAKY:.0%} of calls")
     given = ask_for.parse_args()
+    if given.flaky:
+        return print(recovery())
     found = {}
     for variant in given.variant or VARIANTS:
         found[variant] = measure(given.set, variant, given.failures)

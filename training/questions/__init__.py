@@ -45,7 +45,8 @@ def load(part: str) -> list[dict]:
 def tools_for(row: dict, now: datetime = NOW):
     """A fresh `Registry` with the tools that a question offers, in its order.
 
-    In a row marked "flaky" the first call of every tool fails with a TimeoutError.
+    In a row marked "flaky" the first call of every tool fails with a TimeoutError, and the
+    program does not try again by itself: the model has to.
     """
     from react_lab.registry import Registry
     from react_lab.toolkit import lab_tools
@@ -56,7 +57,8 @@ def tools_for(row: dict, now: datetime = NOW):
             registry.register(function, example=example)
     offered = registry.subset(row["tools"])
     if row.get("flaky"):
-        return Registry(tuple(replace(t, function=_fail_once(t.function)) for t in offered))
+        broken = (replace(tool, function=_fail_once(tool.function)) for tool in offered)
+        return Registry(tuple(broken), retries=0)
     return offered
 
 
