@@ -3,11 +3,20 @@
 >>> parse('Thought: a sum.\\nAction: calculator\\nAction Input: {"expression": "2+2"}',
 ...       {"calculator": ["expression"]})
 Action(thought='a sum.', tool='calculator', arguments={'expression': '2+2'}, repairs=())
+
+Three steps: `fields` splits the reply at its labels, `read_call` (in calls.py) reads what stands
+behind an Action, and `parse` decides which of several actions and answers is the move.
 """
 
-import json
 import re
+from bisect import bisect
 from dataclasses import dataclass
+
+from react_lab.calls import NOTHING, Call, fence_end, native_call, read_call
+from react_lab.calls import read_input as read_input  # also known by these names here
+from react_lab.calls import tool_name as tool_name
+from react_lab.noise import MARKS, SPACE, clean, fences, starts_line, visible
+from react_lab.repairs import Unreadable, read_value
 
 # The labels of the format, by language. Ours are written; all of them are read.
 LABELS = {
@@ -28,11 +37,14 @@ LABELS = {
         "answer": "最终答案",
     },
 }
-KINDS = {
-    "".join(label.split()).lower(): kind
+# Other words for them that models write.
+ALSO = {"行動": "action", "动作": "action", "行動輸入": "input", "动作输入": "input"}
+ALSO |= {"觀察": "observation", "观察结果": "observation"}
+ALSO |= {"最終答案": "answer", "最终回答": "answer"}
+KINDS = ALSO | {
+    label.replace(" ", "").lower(): kind
     for labels in LABELS.values()
     for kind, label in labels.items()
-    if kind != "question"
 }
 
 
@@ -69,56 +81,62 @@ Move = Action | FinalAnswer | Malformed
 
 @dataclass(frozen=True)
 class Field:
-    """One labelled part of a reply. start: where its label begins in the text."""
+    """One labelled part of a reply.
+
+    kind: a kind of LABELS, or "call" for a native call. start: where its label begins in the
+    text. begin, end: where its own text does.
+    """
 
     kind: str
     text: str
     start: int
+    begin: int = 0
+    end: int = 0
 
 
-# A label stands at the start of a line, perhaps behind marks such as ** or ###. The possessive
-# quantifiers (++, *+) never give back what they took, so that the search stays linear.
-_MARKS = r"[ \t>#*_`-]*+"
-_NAMES = "|".join(
-    re.escape(label).replace(r"\ ", "[ _]?")
-    for labels in LABELS.values()
-    for label in sorted(labels.values(), key=len, reverse=True)
-    if label not in ("Question", "问题")
+# Where a field may begin -------------------------------------------------------------------
+# The possessive quantifiers (++, *+) never give back what they took, so that the search stays
+# linear in the text.
+
+_S = f"[{SPACE}]"
+_NUMBER = rf"(?:{_S}{{0,2}}#?\d{{1,3}})?"
+_COLON = rf"{_NUMBER}(?:{_S}?[(（][^()（）\n]{{1,30}}[)）])?[{SPACE}*_`]*+[:：]"
+_NAMES = "|".join(  # longer ones first
+    name.replace(" ", rf"{_NUMBER}[{SPACE}_-]{{0,3}}")
+    for name in sorted({*ALSO, *LABELS["en"].values(), *LABELS["zh"].values()}, reverse=True)
 )
-_LABEL = re.compile(
-    rf"^{_MARKS}({_NAMES})[ \t*_`]*+[:：](?:\*\*|__)?[ \t]*+",
-    re.IGNORECASE | re.MULTILINE | re.ASCII,  # ASCII: else "ı" counts as an "i"
+_LABEL = rf"(?P<marks>{MARKS})(?P<name>(?i:{_NAMES})){_COLON}(?P<shut>[*_`]{{0,3}}+){_S}*+"
+# Within a line only these words count, in exactly this form; `_counts_within` says where.
+_WORDS = "Action Input|Action|Final Answer|Observation|行动输入|行动|最终答案|观察"
+_WITHIN = rf"(?<![\w'\"`“])(?P<word>{_WORDS}){_COLON}{_S}*+"
+_NATIVE = r"<\|?(?:tool_call|function_call)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>|```tool_code\b"
+_FORGED = (  # results and turns that only the program may write
+    r"<\|?tool_(?:response|result)s?\|?>|\[TOOL_RESULTS\]|```tool_outputs?\b|<function_results>"
+    r"|<\|im_start\|>(?!assistant)|<\|start_header_id\|>(?!assistant)|<start_of_turn>(?!model)"
+    r"|<\|(?:user|observation)\|>"
 )
-_FENCE = re.compile(r"\A```[\w-]*+[ \t]*+\n?(.*?)```\Z", re.S)
-_OPENING = re.compile(r"\s{0,20}+(?:```[\w-]*+\s{0,20}+)?")
+_TURN = (  # the end of a turn, at the end of a line
+    r"(?<!`)(?:<\|(?:im_end|eot_id|end|endoftext|eom_id)\|>|</s>|<end_of_turn>)"
+    r"(?=\s*+(?:<|\Z)|[ \t]*+\n)"
+)
+_HALF = r"(?:Obs(?:e(?:r(?:v(?:a(?:t(?:i(?:on?)?)?)?)?)?)?)?|观察?)\s*+\Z"  # cut by a stop word
+_MARK = re.compile(
+    rf"^(?P<label>{_LABEL})|(?P<within>{_WITHIN})|(?P<native>{_NATIVE})"
+    rf"|(?P<forged>{_FORGED})|(?P<turn>{_TURN})|^(?P<half>{_HALF})",
+    re.MULTILINE | re.ASCII,  # ASCII: else "ı" counts as an "i"
+)
+_HERE = re.compile(rf"(?P<label>{_S}*+{_LABEL})", re.ASCII)
+# What follows an "Action:" within a line: a name, then the label of its input or a bracket.
+_CALL = re.compile(
+    rf"[`\"'*\[<]{{0,3}}[\w.-]{{1,64}}+(?:{_S}[\w.-]{{1,30}}+){{0,2}}?[`\"'*\]>,;.{SPACE}]{{0,6}}"
+    rf"(?:(?P<open>[(\[{{])|\r?\n?{MARKS}(?i:Action{_NUMBER}[ _]?Input|行动输入){_COLON})",
+    re.ASCII,
+)
+_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)[.!?。！？]\s?\Z")
+_OPENING = re.compile(r"[\s\0]*+(?P<fence>```+[\w-]*+)?[\s\0]*+")
 
 
-def parse(text: str, tools: dict[str, list[str]]) -> Move:
-    """Read one reply of a model.
-
-    text: as the model wrote it. tools: the parameter names of each registered tool. Returns an
-    Action, a FinalAnswer or a Malformed; never raises. What had to be mended or dropped on the
-    way stands in `repairs`. An Observation written by the model is never read, nor anything
-    behind it; an Action before it is the move. Otherwise the last of Action and Final Answer is.
-    """
-    parts = fields(text)
-    kept = before_observation(parts)
-    repairs = () if len(kept) == len(parts) else ("invented Observation dropped",)
-    thought = "\n".join(part.text for part in kept if part.kind == "thought")
-    answers = [part for part in kept if part.kind == "answer" and part.text]
-    actions = [place for place, part in enumerate(kept) if part.kind == "action"]
-    forged = bool(repairs)
-    if answers and (not actions or kept[actions[-1]].start < answers[-1].start):
-        if not (actions and forged):
-            repairs += ("an action was left unrun",) if actions else ()
-            return FinalAnswer(thought, _closed(answers[-1].text), repairs)
-    if actions:
-        repairs += ("an action was left unrun",) if len(actions) > 1 else ()
-        repairs += ("a Final Answer beside an action dropped",) if answers else ()
-        return _action(kept, actions[0], thought, repairs, tools)
-    if any(part.kind == "answer" for part in kept):
-        return Malformed(thought, "the Final Answer is empty", repairs)
-    return Malformed(thought, "there is no Action and no Final Answer", repairs)
+# Fields ------------------------------------------------------------------------------------
 
 
 def fields(text: str) -> list[Field]:
@@ -126,21 +144,7 @@ def fields(text: str) -> list[Field]:
 
     A label inside a JSON input or a fence does not count.
     """
-    found, skip = [], 0
-    for match in _LABEL.finditer(text):
-        if match.start() < skip:
-            continue
-        kind = KINDS["".join(match[1].replace("_", " ").split()).lower()]
-        if kind == "input":
-            skip = _end_of_input(text, match.end())
-        found.append((kind, match.start(), match.end()))
-    if not found or text[: found[0][1]].strip():
-        found.insert(0, ("thought", 0, 0))
-    ends = [start for _, start, _ in found[1:]] + [len(text)]
-    return [
-        Field(kind, text[begin:end].strip(), start)
-        for (kind, start, begin), end in zip(found, ends, strict=True)
-    ]
+    return _split(text)[0]
 
 
 def before_observation(parts: list[Field]) -> list[Field]:
@@ -157,89 +161,205 @@ def believed(text: str) -> str:
     return text[: invented[0]].rstrip() if invented else text.strip()
 
 
-def read_input(raw: str, parameters: list[str]) -> tuple[dict | None, tuple[str, ...], str]:
-    """Read what stands behind Action Input.
-
-    raw: the text. parameters: the tool's parameter names. Returns (arguments, repairs, reason);
-    arguments is None when it cannot be read, and then reason says why.
-    """
-    fence = _FENCE.match(raw)
-    text = fence[1].strip() if fence else raw.strip("` ")
-    repairs = ("code fence removed",) if text != raw else ()
-    if not text:
-        return ({}, repairs, "") if not parameters else (None, repairs, "Action Input is empty")
-    if text[0] in "{[":
-        try:
-            value, end = json.JSONDecoder(strict=False).raw_decode(text)
-        except (ValueError, RecursionError):
-            return None, repairs, "Action Input is not valid JSON on one line"
-        if text[end:].strip():
-            repairs += ("text after the input dropped",)
-        if isinstance(value, dict):
-            return value, repairs, ""
-    else:
-        value = _plain(text)
-    if len(parameters) != 1:
-        return None, repairs, "Action Input must be a JSON object with the parameter names"
-    return {parameters[0]: value}, (*repairs, "bare input read"), ""
+def _split(text: str) -> tuple[list[Field], str, tuple[str, ...]]:
+    """The fields; the text without its noise; the repairs."""
+    shown, thoughts, repairs = clean(text)
+    found = _marks(shown)
+    ends = [start for _, start, _, _ in found[1:]] + [len(shown)]
+    parts = [
+        Field(kind, _unmarked(visible(shown[begin:end]), emphasis), start, begin, end)
+        for (kind, start, begin, emphasis), end in zip(found, ends, strict=True)
+    ]
+    parts = parts if parts[0].text or len(parts) == 1 else parts[1:]
+    return [Field("thought", thought, 0) for thought in thoughts] + parts, shown, repairs
 
 
-def tool_name(raw: str, tools: dict[str, list[str]]) -> str:
-    """The registered name that `raw` spells, whatever its case, quotes or spaces; else raw."""
-
-    def bare(name: str) -> str:
-        return re.sub(r"[\s\"'`*\[\]().]", "", name.replace("_", "")).lower()
-
-    same = [name for name in tools if bare(name) == bare(raw)]
-    return same[0] if len(same) == 1 and raw not in tools else raw
-
-
-def _action(kept: list[Field], place: int, thought: str, repairs: tuple, tools: dict) -> Move:
-    """The Action at `place` with its input, or why it cannot be read."""
-    head = kept[place].text
-    behind = kept[place + 1 :]
-    line, _, rest = head.partition("\n")
-    cut = min((line.find(sign) for sign in "{(" if sign in line), default=-1)
-    if cut > 0:  # name and input on one line
-        line, rest = line[:cut], head[cut:]
-        if rest[0] == "(" and rest[-1] == ")":
-            rest = rest[1:-1]
-        repairs += ("name and input on one line",)
-    name = tool_name(line.strip(" \t*_`\"'[]:"), tools)
-    if behind and behind[0].kind == "input":
-        rest = behind[0].text
-    if not name:
-        return Malformed(thought, "the Action has no name", repairs)
-    arguments, mended, reason = read_input(rest.strip(), tools.get(name, ["input"]))
-    if arguments is None:
-        return Malformed(thought, reason, repairs + mended)
-    return Action(thought, name, arguments, repairs + mended)
+def _marks(text: str) -> list[tuple[str, int, int, str]]:
+    """Each field's kind, start, begin of its own text, and emphasis opened before its label."""
+    found, fenced = [("thought", 0, 0, "")], fences(text)
+    place, glue, cut, reached = 0, "", False, 0
+    while mark := (glue and _HERE.match(text, place)) or _MARK.search(text, place):
+        kind = _kind(mark, found, glue, text)
+        if kind and fenced and _in_fence(mark.start(), fenced):
+            kind = kind if kind == "observation" and found[-1][0] != "answer" else None
+        place, glue = mark.end(), ""
+        if kind is None or (cut and kind != "observation"):
+            continue
+        found.append((kind, mark.start(), *_own_text(mark)))
+        glue = "label"
+        if kind in ("action", "input", "call") and place >= reached:
+            end, cut, reached = _input_end(text, place)
+            place, glue = (end, "input") if end > place else (place, glue)
+    return found
 
 
-def _end_of_input(text: str, begin: int) -> int:
-    """Where a JSON input that starts at `begin` ends; `begin` itself when there is none."""
-    begin = _OPENING.match(text, begin).end()
-    if text[begin : begin + 1] != "{":
-        return begin
+def _kind(mark: re.Match, found: list[tuple], glue: str, text: str) -> str | None:
+    """What begins at this mark; None when it is only a word of the text."""
+    group, current, start = mark.lastgroup, found[-1][0], mark.start()
+    if group in ("label", "within"):
+        word = mark["name"] if group == "label" else mark["word"]
+        kind = KINDS[re.sub(r"[\W\d_]", "", word).lower()]
+        if kind == "question":  # the model's own next question is as invented as a result
+            asked = {past[0] for past in found[-4:]} & {"action", "answer", "call"}
+            kind = "observation" if asked else "thought"
+        if group == "within":
+            return kind if _counts_within(mark, kind, current, text) else None
+        if glue == "label" and current in ("answer", "input") and text[start - 1] != "\n":
+            return kind if kind == current else None
+        return kind
+    if group == "native":
+        alone = starts_line(text, start) or (current == "thought" and _ends_line(text, mark.end()))
+        return "call" if alone else None
+    if group == "forged" and current == "answer" and not starts_line(text, start):
+        return None
+    return "thought" if group == "turn" else "observation"
+
+
+def _counts_within(mark: re.Match, kind: str, current: str, text: str) -> bool:
+    """Whether a label within a line is one: it starts a sentence, or name and input follow."""
+    if kind == "input":
+        return current == "action"
+    if current != "thought":
+        return False
+    new_sentence = _SENTENCE.search(text[max(0, mark.start() - 6) : mark.start()]) is not None
+    if kind == "action":
+        call = _CALL.match(text, mark.end())
+        return call is not None and (new_sentence or not call["open"])
+    return new_sentence
+
+
+def _ends_line(text: str, begin: int) -> bool:
+    """Whether the JSON of a native call in the middle of a line is the last thing on it."""
     try:
-        # A window: the decoder's error counts lines from the start, 70,000 times over 1 MB.
-        return begin + json.JSONDecoder(strict=False).raw_decode(text[begin : begin + 10_000])[1]
-    except (ValueError, RecursionError):
-        return begin
+        end = read_value(text, begin)[1]
+    except Unreadable as error:
+        return error.cut
+    rest = text[end : end + 80].partition("\n")[0].strip()
+    return not re.sub(r"\A</?\|?(?:tool|function)_call\|?>", "", rest)
 
 
-def _closed(text: str) -> str:
-    """Without a closing mark whose opening stood before the label: `**Final Answer: 4**`."""
-    for mark in ("```", "**"):
-        if text.count(mark) % 2:
-            text = text.removesuffix(mark).rstrip()
-    return text
+def _in_fence(place: int, fenced: list[tuple[int, int]]) -> bool:
+    nearest = bisect(fenced, (place,)) - 1
+    return nearest >= 0 and fenced[nearest][0] < place < fenced[nearest][1]
 
 
-def _plain(text: str) -> object:
-    """A bare input: a JSON number or string as its value, anything else as the text it is."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+def _own_text(mark: re.Match) -> tuple[int, str]:
+    """Where a field's own text begins, and the emphasis that its label opens, not closes."""
+    if mark.lastgroup != "label":
+        return mark.start() if mark.lastgroup == "native" else mark.end(), ""
+    marks, shut = mark["marks"], mark["shut"]
+    emphasis = marks[-1:] if marks[-1:] in ("*", "_", "`") else ""
+    if shut and shut[0] not in marks:
+        return mark.start("shut"), emphasis
+    closed = emphasis and emphasis in mark.string[mark.end("name") : mark.end("shut")]
+    return mark.end(), "" if closed else emphasis
+
+
+def _unmarked(text: str, emphasis: str) -> str:
+    """Without the end of an emphasis that began before the label: `**Final Answer: 4**`."""
+    line, rest = (text, "") if not emphasis else text.partition("\n")[::2]
+    if not emphasis or not line.rstrip().endswith(emphasis):
         return text
-    return value if isinstance(value, str) else text
+    return (line.rstrip().rstrip(emphasis) + ("\n" + rest if rest else "")).strip()
+
+
+def _input_end(text: str, begin: int) -> tuple[int, bool, int]:
+    """Where a JSON or fenced input ends that starts at `begin`; `begin` when it is neither.
+
+    Also, whether it is cut off within a string or a fence, so that no label behind it is one;
+    and how far it was read in vain, so that nothing is read twice.
+    """
+    opening = _OPENING.match(text, begin)
+    place = opening.end()
+    if text[place : place + 1] in ("{", "[", "｛"):
+        try:
+            end = read_value(text, place)[1]
+            return (_OPENING.match(text, end).end("fence") if opening["fence"] else end), False, 0
+        except Unreadable as error:
+            if error.in_string:
+                return begin, True, 0
+            if not opening["fence"]:
+                return begin, False, error.place
+    if not opening["fence"]:
+        return begin, False, 0
+    end = fence_end(text, place)
+    return (begin, True, 0) if end < 0 else (end + 3, False, 0)
+
+
+# The move ----------------------------------------------------------------------------------
+
+
+def _calls(kept: list[Field], tools: dict[str, list[str]]) -> dict[int, Call]:
+    """What each Action asks for, by its place among the fields.
+
+    When the first input stands before the first Action, and the last Action has none, inputs
+    belong to the Action behind them. In an answer an Action that names no tool or has no input
+    is prose, and left out.
+    """
+    order = [part.kind for part in kept if part.kind in ("action", "input")]
+    side = -1 if order[:1] == ["input"] and order[-1] == "action" else 1
+    calls, prose = {}, False
+    for place, part in enumerate(kept):
+        if part.kind in ("action", "call"):
+            beside = kept[place + side] if 0 <= place + side < len(kept) else None
+            given = beside.text if beside and beside.kind == "input" else None
+            native = part.kind == "call"
+            call = native_call(part.text, tools) if native else read_call(part.text, given, tools)
+            if not prose or (call[1] is not None and call[0] in tools):
+                calls[place], prose = call, False
+        elif part.kind != "input":
+            prose = part.kind == "answer"
+    return calls
+
+
+def _answers(kept: list[Field], calls: dict[int, Call], shown: str) -> dict[int, str]:
+    """The text of each Final Answer that has one, by its place, with the labels in its prose."""
+    answers = {}
+    for place, part in enumerate(kept):
+        if part.kind != "answer":
+            continue
+        last, text = place, part.text
+        for further in range(place + 1, len(kept)):
+            other = kept[further]
+            prose = other.kind in ("action", "input", "call") and further not in calls
+            if not prose or other.text.lower() in NOTHING:
+                break
+            last = further
+        if last > place:
+            text = visible(shown[part.begin : kept[last].end])
+        if text:
+            answers[place] = text
+    return answers
+
+
+def parse(text: str, tools: dict[str, list[str]]) -> Move:
+    """Read one reply of a model.
+
+    text: as the model wrote it. tools: the parameter names of each registered tool. Returns an
+    Action, a FinalAnswer or a Malformed; never raises. What had to be mended or dropped on the
+    way stands in `repairs`. An Observation written by the model is never read, nor anything
+    behind it; an Action before it is the move. Otherwise the last of Action and Final Answer is,
+    and of several Actions the first that has a name and an input.
+    """
+    parts, shown, repairs = _split(text)
+    kept = before_observation(parts)
+    forged = len(kept) < len(parts)
+    repairs += ("invented Observation dropped",) if forged else ()
+    thought = "\n".join(part.text for part in kept if part.kind == "thought" and part.text)
+    calls = _calls(kept, tools)
+    answers = _answers(kept, calls, shown)
+    whole = [place for place, call in calls.items() if call[1] is not None]
+    if answers and not (whole and (forged or whole[-1] > max(answers))):
+        repairs += ("an action was left unrun",) if whole else ()
+        return FinalAnswer(thought, answers[max(answers)], repairs)
+    if whole:
+        name, arguments, mended, _ = calls[whole[0]]
+        repairs += ("an action was left unrun",) if len(whole) > 1 else ()
+        repairs += ("a Final Answer beside an action dropped",) if answers else ()
+        return Action(thought, name, arguments, repairs + mended)
+    if calls:
+        *_, mended, reason = calls[min(calls)]
+        return Malformed(thought, reason, repairs + mended)
+    if any(part.kind == "answer" for part in kept):
+        return Malformed(thought, "the Final Answer is empty", repairs)
+    return Malformed(thought, "there is no Action and no Final Answer", repairs)

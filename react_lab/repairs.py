@@ -1,0 +1,223 @@
+"""Repairs: read JSON that a model has damaged, when it has one reading only.
+
+Read are trailing commas, comments, Python's quotes and words, escapes that JSON does not know,
+bare keys, typographic quotes and full-width punctuation as delimiters, doubled braces. What
+would have to be guessed is refused: a missing comma or colon, a bare value, a stray quote.
+
+>>> read_value("{'city': 'Oslo', sunny: True}")
+({'city': 'Oslo', 'sunny': True}, 29, ('Python literal read', 'bare key read'))
+"""
+
+import json
+import re
+
+DEPTH = 100  # more levels than any tool takes
+CLOSING = {'"': '"', "'": "'", "“": "”", "”": "”", "„": "“", "‘": "’", "「": "」"}
+CLOSING |= {"『": "』", "«": "»", "＂": "＂"}
+WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+OPENING_BRACE, OPENING_BRACKET = "{｛", "[［("
+PAIRS = {"{": "}", "｛": "}", "[": "]", "［": "]", "(": ")"}
+WIDE = {"｝": "}", "］": "]", "：": ":", "，": ","}
+
+# Possessive quantifiers (*+) never give back what they took, so that no search is repeated.
+_SPACE = re.compile(r"\s*+")
+_COMMENT = re.compile(r"(?://[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/)){0,500}+\*/)\s*+")
+_KEY = re.compile(r"[^\W\d][\w$-]*+")
+_WORD = re.compile(r"[\w.+$-]++")
+_NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9](?:_?\d)*+)(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?\Z", re.A)
+_ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|.)|"', re.S)
+_BODY = {
+    end: re.compile(rf"[^{end}\\]*+(?:\\.[^{end}\\]*+)*+{end}", re.S)
+    for end in set(CLOSING.values())
+}
+
+
+class Unreadable(ValueError):
+    """It has no single reading.
+
+    place: where reading failed. cut: the text ended too early. in_string: inside a string.
+    so_far: the members of a cut object, when only its closing brace is missing.
+    """
+
+    def __init__(self, place: int, cut: bool = False, in_string: bool = False, so_far=None):
+        super().__init__(f"cannot be read from character {place} on")
+        self.place, self.cut, self.in_string, self.so_far = place, cut, in_string, so_far
+
+
+def read_value(text: str, begin: int = 0) -> tuple[object, int, tuple[str, ...]]:
+    """Read the JSON value that begins at `begin`; what follows it does not matter.
+
+    Returns (value, where it ends, what was mended). Raises Unreadable.
+    """
+    mended: dict[str, None] = {}  # a dict keeps the order and each entry once
+    value, end = _value(text, begin, mended, 0)
+    return value, end, tuple(mended)
+
+
+def read_keywords(text: str) -> tuple[dict, tuple[str, ...]]:
+    """Read `city="Oslo", days=2`: the whole text. Raises Unreadable."""
+    mended, found, place = {}, {}, _skip(text, 0, {})
+    while place < len(text):
+        key = _KEY.match(text, place)
+        place = _skip(text, key.end() if key else place, mended)
+        if not key or text[place : place + 1] != "=":
+            raise Unreadable(place)
+        found[key[0]], place = _value(text, place + 1, mended, 1)
+        place = _skip(text, place, mended)
+        if place < len(text):
+            if _sign(text, place, mended) != ",":
+                raise Unreadable(place)
+            place = _skip(text, place + 1, mended)
+    return found, tuple(mended)
+
+
+def _value(text: str, place: int, mended: dict, depth: int) -> tuple[object, int]:
+    """The value at `place` and where it ends."""
+    place = _skip(text, place, mended)
+    first = text[place : place + 1]
+    if not first:
+        raise Unreadable(place, cut=True)
+    if depth > DEPTH:
+        raise Unreadable(place)
+    if first in OPENING_BRACE:
+        return _object(text, place, mended, depth)
+    if first in OPENING_BRACKET:
+        return _array(text, place, mended, depth)
+    if first in CLOSING:
+        return _string(text, place, mended)
+    return _word(text, place, mended)
+
+
+def _object(text: str, place: int, mended: dict, depth: int) -> tuple[object, int]:
+    begin, place = place, _skip(text, place + 1, mended)
+    if text[place : place + 1] == "{":  # {{...}}, copied from a template
+        value, place = _value(text, place, mended, depth + 1)
+        mended["doubled braces read"] = None
+        return value, _close(text, _skip(text, place, mended), begin, mended)
+    found, firm = {}, False
+    while (sign := _sign(text, place, mended)) != "}":
+        if not sign:
+            so_far = found if depth == 0 and firm else None
+            raise Unreadable(place, cut=True, so_far=so_far)
+        key, place = _key(text, place, mended)
+        place = _skip(text, place, mended)
+        if _sign(text, place, mended) != ":":
+            raise Unreadable(place, cut=place == len(text))
+        found[key], end = _value(text, place + 1, mended, depth + 1)
+        firm = text[end - 1] not in "0123456789."  # a number may go on
+        place = _comma(text, end, mended, "}")
+    return found, _close(text, place, begin, mended)
+
+
+def _array(text: str, place: int, mended: dict, depth: int) -> tuple[object, int]:
+    begin, found = place, []
+    closing = PAIRS[text[begin]]
+    place = _skip(text, begin + 1, mended)
+    while (sign := _sign(text, place, mended)) != closing:
+        if not sign:
+            raise Unreadable(place, cut=True)
+        value, end = _value(text, place, mended, depth + 1)
+        found.append(value)
+        place = _comma(text, end, mended, closing)
+    if closing == ")":
+        mended["Python literal read"] = None
+    return found, _close(text, place, begin, mended)
+
+
+def _key(text: str, place: int, mended: dict) -> tuple[str, int]:
+    if text[place] in CLOSING:
+        return _string(text, place, mended)
+    bare = _KEY.match(text, place)
+    if not bare:
+        raise Unreadable(place)
+    mended["bare key read"] = None
+    return bare[0], bare.end()
+
+
+def _string(text: str, place: int, mended: dict) -> tuple[str, int]:
+    opening = text[place]
+    if text.startswith(('"""', "'''"), place):
+        end = text.find(text[place] * 3, place + 3)
+        if end < 0:
+            raise Unreadable(len(text), cut=True, in_string=True)
+        body, end = text[place + 3 : end], end + 3
+    else:
+        match = _BODY[CLOSING[opening]].match(text, place + 1)
+        if not match:
+            raise Unreadable(len(text), cut=True, in_string=True)
+        body, end = match[0][:-1], match.end()
+    if opening != '"':
+        kind = "Python literal read" if opening == "'" else "typographic quotes read"
+        mended[kind] = None
+    return _unescaped(body, mended), end
+
+
+def _unescaped(body: str, mended: dict) -> str:
+    """The text that stands between the quotes; an escape that JSON does not know stays."""
+
+    def known(match: re.Match) -> str:
+        escape = match[1]
+        if escape is None:
+            return '\\"'
+        if len(escape) == 5 or escape in '"\\/bfnrt':
+            return match[0]
+        if escape in CLOSING or escape in CLOSING.values():
+            return escape
+        mended["unknown escape kept"] = None
+        return "\\" + match[0]
+
+    return json.loads(f'"{_ESCAPE.sub(known, body)}"', strict=False)
+
+
+def _word(text: str, place: int, mended: dict) -> tuple[object, int]:
+    """A number or one of WORDS."""
+    match = _WORD.match(text, place)
+    word, end = (match[0], match.end()) if match else ("", place)
+    if word in WORDS:
+        if word[0] in "TFN":
+            mended["Python literal read"] = None
+        return WORDS[word], end
+    if not _NUMBER.match(word) or len(word) > 400:
+        raise Unreadable(end, cut=bool(word) and end == len(text))
+    try:
+        return json.loads(word), end
+    except ValueError:  # 1_000, +5 and .5 are Python's
+        mended["Python literal read"] = None
+        return (int if word.strip("+-").replace("_", "").isdigit() else float)(word), end
+
+
+def _comma(text: str, place: int, mended: dict, closing: str) -> int:
+    """Behind the comma that follows a member, or at the closing sign, or at the end."""
+    place = _skip(text, place, mended)
+    sign = _sign(text, place, mended)
+    if sign == ",":
+        place = _skip(text, place + 1, mended)
+        if _sign(text, place, mended) == closing:
+            mended["trailing comma dropped"] = None
+    elif sign and sign != closing:
+        raise Unreadable(place)
+    return place
+
+
+def _close(text: str, place: int, begin: int, mended: dict) -> int:
+    """Behind the sign that closes what was opened at `begin`."""
+    if _sign(text, place, mended) != PAIRS[text[begin]]:
+        raise Unreadable(place, cut=place == len(text))
+    return place + 1
+
+
+def _sign(text: str, place: int, mended: dict) -> str:
+    """The punctuation at `place` in its ASCII form; "" at the end of the text."""
+    sign = text[place : place + 1]
+    if sign in WIDE:
+        mended["full-width punctuation read"] = None
+    return WIDE.get(sign, sign)
+
+
+def _skip(text: str, place: int, mended: dict) -> int:
+    """Behind white space and comments."""
+    place = _SPACE.match(text, place).end()
+    while comment := _COMMENT.match(text, place):
+        mended["comment dropped"] = None
+        place = comment.end()
+    return place

@@ -1,0 +1,38 @@
+"""Cases: the table of what models wrote, and the parser's reading of it."""
+
+import pytest
+
+from react_lab.cases import parser_cases, read, right
+
+CASES = parser_cases()
+SCORED = [case for case in CASES if not case["ambiguous"]]
+
+
+@pytest.mark.parametrize("case", SCORED, ids=lambda case: case["id"])
+def test_the_parser_reads_what_models_wrote(case):
+    found = read(case["text"], case["tools"])
+    assert right(case), f"{case['why']} Got {found}"
+
+
+def test_the_table_is_whole():
+    assert (len(CASES), len(SCORED)) == (278, 214)
+    assert len({case["id"] for case in CASES}) == 278
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_every_text_gives_one_of_three_results(case):
+    found = read(case["text"], case["tools"])
+    assert set(found) in ({"type", "name", "args"}, {"type", "answer"}, {"type"})
+
+
+def test_a_wrong_reading_is_seen():
+    case = {"text": "Final Answer: 4", "tools": {}, "expect": {"type": "final", "answer": "5"}}
+    assert not right(case)
+    assert right({**case, "accept": [{"type": "final", "answer": "4"}]})
+
+
+def test_true_is_not_one():
+    """In Python True equals 1; in JSON they are two values."""
+    text = 'Action: lamp\nAction Input: {"on": 1}'
+    expect = {"type": "action", "name": "lamp", "args": {"on": True}}
+    assert not right({"text": text, "tools": {"lamp": ["on"]}, "expect": expect})
