@@ -24,6 +24,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
+from react_lab import hermes
 from react_lab.models import Message, ModelError, Reply, reply_from
 
 # The pins. A recording names them: another engine or other weights may give other words.
@@ -264,7 +265,7 @@ def engine_problem() -> str | None:
     """Why the engine cannot run here, in one sentence; None if nothing speaks against it."""
     cpu = Path("/proc/cpuinfo")
     x86 = platform.machine().lower() in ("x86_64", "amd64")
-    if x86 and cpu.is_file() and " avx2 " not in cpu.read_text():
+    if x86 and cpu.is_file() and " avx2 " not in cpu.read_text("utf-8"):
         return "This processor has no AVX2, which the engine needs."
     try:
         import xllamacpp  # noqa: F401
@@ -326,6 +327,8 @@ class EmbeddedModel:
     yes only when the messages extend the last request and its reply; then the words depend
     on nothing else that was asked before. "on" and "off" are for looking at the difference.
 
+    With tools (JSON Schemas) it makes native calls, in the form of `hermes`.
+
     All of them share one engine with one slot, and one lock: requests never overlap. Threads
     that take turns lose the cache to each other: `with model.alone():` around a run prevents it.
 
@@ -348,10 +351,8 @@ class EmbeddedModel:
         object.__setattr__(self, "stop", stop)
 
     def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
-        if tools:
-            raise ModelError(
-                "The embedded model takes no native tools. Name them in the system prompt."
-            )
+        if hermes.needed(messages, tools):
+            return hermes.ask(self, messages, tools)
         with _LOCK:
             return _engine(self.adapter).ask(self, messages)
 

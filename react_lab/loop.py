@@ -7,16 +7,16 @@
 ('4', 'answered')
 """
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from react_lab.models import Message, Model, ModelError
+from react_lab.models import Message, Model, ModelError, Reply, lost_prompt
 from react_lab.parser import Action, FinalAnswer, Malformed, Move, believed, parse
 from react_lab.prompt import MESSAGES, in_language, labelled, message, system_prompt
-from react_lab.registry import Observation, Registry
+from react_lab.registry import Observation, Registry, bind
+from react_lab.stuck import failures, format_faults, repeats
 from react_lab.trace import Run, Step
 
 StopRule = Callable[[Run], str | None]
@@ -55,7 +55,7 @@ class TimeLimit:
 
 @dataclass(frozen=True)
 class RepeatLimit:
-    """Stop at the n-th call in a row with the same tool, input and result."""
+    """Stop at the n-th call with the same tool, input and result, and nothing new between."""
 
     n: int = 4
 
@@ -65,7 +65,7 @@ class RepeatLimit:
 
 @dataclass(frozen=True)
 class FailureLimit:
-    """Stop at the n-th error in a row of one tool."""
+    """Stop at the n-th error in a row of one tool, or of tools that do not exist."""
 
     n: int = 4
 
@@ -73,7 +73,202 @@ class FailureLimit:
         return "failures" if failures(run.steps) >= self.n else None
 
 
-STOPS = (StepLimit(8), TimeLimit(300), RepeatLimit(4), FailureLimit(4))
+@dataclass(frozen=True)
+class FormatLimit:
+    """Stop at the n-th unreadable reply in a row."""
+
+    n: int = 4
+
+    def __call__(self, run: Run) -> str | None:
+        return "format faults" if format_faults(run.steps) >= self.n else None
+
+
+STOPS = (StepLimit(8), TimeLimit(300), RepeatLimit(4), FailureLimit(4), FormatLimit(4))
+
+# One round in the text format -------------------------------------------------------------
+
+
+def write_messages(run: Run, agent: "Agent") -> list[Message]:
+    """All that the model has to know: system prompt, question, and every round so far.
+
+    The model's own words go back only up to an Observation that it invented. The real
+    Observation goes back in the user role: what stands in the assistant role the model takes
+    for its own words. A run that a limit has stopped ends with the call for a last answer.
+    """
+    system = agent.system
+    if system is None:
+        system = system_prompt(agent.tools, agent.language)
+    messages = [
+        {"role": "system", "content": system},
+        {"role": "user", "content": labelled("question", run.question, agent.language)},
+    ]
+    for past in run.steps:
+        said = believed(past.reply.text) or "(empty reply)"
+        messages.append({"role": "assistant", "content": said})
+        if past.observation:
+            content = labelled("observation", whole_text(past.observation), agent.language)
+            messages.append({"role": "user", "content": content})
+    return ready(messages, run, agent)
+
+
+def whole_text(seen: Observation) -> str:
+    """An observation as the model reads it: the result, then what the program adds."""
+    return "\n".join(filter(None, (seen.text, seen.notice)))
+
+
+def ready(messages: list[Message], run: Run, agent: "Agent") -> list[Message]:
+    """Messages that can be sent; those of a stopped run end with the call for a last answer."""
+    if run.stop:
+        call = message("last_call", agent.language)
+        messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n{call}"}
+    for one in messages:
+        one["content"] = one["content"] and sendable(one["content"])
+    return messages
+
+
+def sendable(text: str) -> str:
+    """A text without half an emoji: "\\ud83d" in the model's JSON cannot be sent back."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def send(
+    messages: list[Message], run: Run, agent: "Agent", tools: list[dict] | None = None
+) -> tuple[tuple[Message, ...], Reply]:
+    """Ask the model. Returns what was sent, and the reply. Raises ModelError when none came."""
+    sent = tuple(agent.fit(messages) if agent.fit else messages)
+    copies = [dict(one) for one in sent]  # the model may change its own
+    begin = time.perf_counter()
+    try:
+        reply = agent.model(copies, tools) if tools else agent.model(copies)
+    except ModelError as error:
+        error.sent = sent  # for the trace, when a reply came with it
+        raise
+    if not reply.seconds:
+        reply = replace(reply, seconds=time.perf_counter() - begin)
+    if run.steps and not run.stop:  # the last word is asked for without tools: fewer tokens
+        before = run.steps[-1]
+        if warning := lost_prompt(before.sent, before.reply, sent, reply):
+            reply = replace(reply, notes=(*reply.notes, warning))
+    return sent, reply
+
+
+def read(reply: Reply, agent: "Agent") -> Move:
+    """The move in a reply of the text format. What was cut off is not believed."""
+    move = parse(reply.text, agent.tools.parameters())
+    bare = isinstance(move, Action) and (not move.arguments or "bare input read" in move.repairs)
+    whole = isinstance(move, Action) and not bare
+    if reply.finish_reason == "length" and not whole:
+        reason = "it was cut off at the token limit, so write less"
+        return Malformed(move.thought, reason, move.repairs)
+    return move
+
+
+def text_step(run: Run, agent: "Agent") -> Run:
+    """One round in the text format. Raises ModelError when no reply came.
+
+    Like every step function: a run that a limit has stopped is asked for its last word.
+    """
+    sent, reply = send(write_messages(run, agent), run, agent)
+    return add(Step(sent, reply, read(reply, agent)), run, agent)
+
+
+# Acting on what was read ------------------------------------------------------------------
+
+
+def add(latest: Step, run: Run, agent: "Agent") -> Run:
+    """The run with one more step, whose calls are carried out; or with its last word."""
+    if run.stop:
+        return replace(run, last_word=latest)
+    return carry_out(Run(run.question, (*run.steps, latest)), agent)
+
+
+def carry_out(run: Run, agent: "Agent", allowed: bool | None = None, note: str = "") -> Run:
+    """Act on the moves of the last step, one by one, until one waits for a person.
+
+    allowed: what a person said about the first of them, None if nobody was asked; note: what
+    the person adds for the model. An interrupt passes through, with the run so far as `.run`:
+    in it the open calls are answered as interrupted, so that it can go on.
+    """
+    before, latest = Run(run.question, run.steps[:-1]), run.steps[-1]
+    try:
+        while move := latest.waiting:
+            if allowed is None:
+                allowed, note = permission(move, before, agent)
+            if allowed is None:
+                note = f"{move.tool} waits for a yes or no: step(run, agent, approve=True)."
+                return Run(run.question, (*before.steps, latest), "needs approval", note)
+            seen = act(move, before, agent, note) if allowed else refused(move, agent, note)
+            latest, allowed, note = latest.filled(seen), None, ""
+    except KeyboardInterrupt as interrupt:
+        while latest.waiting:
+            text = message("interrupted", agent.language)
+            latest = latest.filled(Observation(text, error="interrupted"))
+        interrupt.run = Run(run.question, (*before.steps, latest), note="Interrupted.")
+        raise
+    stop = "answered" if isinstance(latest.move, FinalAnswer) else None
+    return Run(run.question, (*before.steps, latest), stop)
+
+
+def permission(move: Move, run: Run, agent: "Agent") -> tuple[bool | None, str]:
+    """Whether a move may be acted on, and a note for the model; (None, "") to wait for a person.
+
+    Only a tool that writes needs a yes, and only for a call that can run. An error in
+    `agent.approve` counts as no.
+    """
+    known = isinstance(move, Action) and move.tool in agent.tools
+    if not known or agent.tools[move.tool].effect == "read":
+        return True, ""
+    try:
+        bind(agent.tools[move.tool], move.arguments)
+    except ValueError:
+        return True, ""
+    if agent.approve is None:
+        return None, ""
+    try:
+        return bool(agent.approve(move, run)), ""
+    except Exception as error:
+        return False, f"Nobody could be asked ({type(error).__name__}: {error})."
+
+
+def refused(move: Action, agent: "Agent", note: str) -> Observation:
+    """What the model sees of a call that a person did not allow."""
+    text = message("refusal", agent.language, tool=move.tool, note=note).strip()
+    return Observation(text, error="refused")
+
+
+def act(move: Move, run: Run, agent: "Agent", note: str = "") -> Observation:
+    """Do what a move asks for, and say what came of it. note: what a person adds to it."""
+    if isinstance(move, Malformed):
+        reason = in_language(move.reason, agent.language)
+        text = message("unreadable", agent.language, reason=reason)
+        return Observation(text, error="unreadable")
+    seen = agent.tools.call(move.tool, move.arguments)
+    if seen.error == "unknown tool":
+        names = ", ".join(agent.tools.nearest(move.tool))
+        text = message("unknown_tool", agent.language, name=move.tool[:80], names=names)
+        seen = replace(seen, text=text)
+    elif seen.error:
+        kind = seen.error.replace(" ", "_")
+        reason = in_language(seen.text, agent.language) if kind == "bad_arguments" else seen.text
+        seen = replace(seen, text=message(kind, agent.language, reason=reason))
+    added = notice(move, seen, run, agent.language)
+    return replace(seen, notice="\n".join(filter(None, (added, note))))
+
+
+def notice(move: Action, seen: Observation, run: Run, language: str) -> str:
+    """What the program adds to an observation: a cut, a repeat, too many failures; or ""."""
+    steps = (*run.steps, Step((), None, move, seen))
+    parts = []
+    if seen.truncated:
+        parts.append(message("cut", language, missing=seen.truncated))
+    if failures(steps) >= 3:
+        parts.append(message("failures", language, tool=move.tool, count=failures(steps)))
+    elif repeats(steps) >= 3:
+        parts.append(message("repeat", language, tool=move.tool))
+    return "\n".join(parts)
+
+
+# The agent, and its loop ------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -83,7 +278,9 @@ class Agent:
     model: `model(messages) -> Reply`. tools: what it may call. language: of prompt and
     messages, "en" or "zh". system: your own system message, None for the lab's. fit: chooses
     which messages to send (messages -> messages), None for all. stops: the brakes, in the
-    order in which they are asked. Raises ValueError for a limit that no run can keep.
+    order in which they are asked. step: how one round is done, `text_step` or one of
+    function_calling. approve: asked before a tool that writes runs, (action, run) -> bool;
+    None makes the run stop and wait. Raises ValueError for a limit that no run can keep.
     """
 
     model: Model
@@ -92,6 +289,8 @@ class Agent:
     system: str | None = None
     fit: Fit | None = None
     stops: tuple[StopRule, ...] = STOPS
+    step: Callable[[Run, "Agent"], Run] = field(default=text_step, repr=False)
+    approve: Callable[[Action, Run], bool] | None = field(default=None, repr=False)
 
     def __post_init__(self):
         if self.language not in MESSAGES:
@@ -112,7 +311,7 @@ class Agent:
         while run.stop is None:
             run = step(run, self)
             yield run
-        if run.stop not in ("answered", "model error") and run.last_word is None:
+        if run.stop not in NO_LAST_WORD and run.last_word is None:
             yield last_word(run, self)
 
     def run(self, question: str | Run) -> Run:
@@ -126,143 +325,44 @@ class Agent:
                 for latest in self.stream(question):
                     run = latest
             except KeyboardInterrupt as interrupt:
-                interrupt.run = run
+                interrupt.run = getattr(interrupt, "run", run)
                 raise
             return run
 
 
-def step(run: Run, agent: Agent) -> Run:
-    """One round: a Run in, the Run with one more Step out.
-
-    Never raises for the model's mistakes or the endpoint's: those become an Observation or a
-    stop reason. A run that has stopped comes back as it is.
-    """
-    if run.stop:
-        return run
-    try:
-        latest = ask(write_messages(run, agent), run, agent)
-    except ModelError as error:
-        return replace(run, stop="model error", note=str(error))
-    run = replace(run, steps=(*run.steps, latest), note="", last_word=None)
-    if isinstance(latest.move, FinalAnswer):
-        return replace(run, stop="answered")
-    reasons = [reason for rule in agent.stops if (reason := rule(run))]
-    return replace(run, stop=reasons[0], note=f"Not finished: {reasons[0]}.") if reasons else run
-
-
-def ask(messages: list[Message], run: Run, agent: Agent) -> Step:
-    """Send the messages, read the reply, act on it. Raises ModelError when no reply came."""
-    latest = send(messages, agent)
-    return replace(latest, observation=act(latest.move, run, agent))
-
-
-def send(messages: list[Message], agent: Agent) -> Step:
-    """What the model says to these messages, read but not acted on. Raises ModelError."""
-    sent = tuple(agent.fit(messages) if agent.fit else messages)
-    begin = time.perf_counter()
-    reply = agent.model([dict(one) for one in sent])  # copies: the model may change its own
-    if not reply.seconds:
-        reply = replace(reply, seconds=time.perf_counter() - begin)
-    move = parse(reply.text, agent.tools.parameters())
-    whole = isinstance(move, Action) and "bare input read" not in move.repairs
-    if reply.finish_reason == "length" and not whole:
-        reason = "it was cut off at the token limit, so write less"
-        move = Malformed(move.thought, reason, move.repairs)
-    return Step(sent, reply, move)
-
-
-def write_messages(run: Run, agent: Agent) -> list[Message]:
-    """All that the model has to know: system prompt, question, and every round so far.
-
-    The model's own words go back only up to an Observation that it invented. The real
-    Observation goes back in the user role: what stands in the assistant role the model takes
-    for its own words.
-    """
-    system = agent.system
-    if system is None:
-        system = system_prompt(agent.tools, agent.language)
-    messages = [
-        {"role": "system", "content": system},
-        {"role": "user", "content": labelled("question", run.question, agent.language)},
-    ]
-    for past in run.steps:
-        said = believed(past.reply.text) or "(empty reply)"
-        messages.append({"role": "assistant", "content": said})
-        if past.observation:
-            seen = "\n".join(filter(None, (past.observation.text, past.observation.notice)))
-            content = labelled("observation", seen, agent.language)
-            messages.append({"role": "user", "content": content})
-    for one in messages:  # half an emoji, "\ud83d" in JSON, cannot be sent
-        one["content"] = one["content"].encode("utf-8", "replace").decode()
-    return messages
-
-
-def act(move: Move, run: Run, agent: Agent) -> Observation | None:
-    """Do what the move asks for, and say what came of it. None for a final answer."""
-    if isinstance(move, FinalAnswer):
-        return None
-    if isinstance(move, Malformed):
-        reason = in_language(move.reason, agent.language)
-        text = message("unreadable", agent.language, reason=reason)
-        return Observation(text, error="unreadable")
-    seen = agent.tools.call(move.tool, move.arguments)
-    if seen.error == "unknown tool":
-        names = ", ".join(agent.tools.nearest(move.tool))
-        text = message("unknown_tool", agent.language, name=move.tool[:80], names=names)
-        seen = replace(seen, text=text)
-    elif seen.error:
-        kind = seen.error.replace(" ", "_")
-        reason = in_language(seen.text, agent.language) if kind == "bad_arguments" else seen.text
-        seen = replace(seen, text=message(kind, agent.language, reason=reason))
-    return replace(seen, notice=notice(move, seen, run, agent.language))
-
-
-def notice(move: Action, seen: Observation, run: Run, language: str) -> str:
-    """What the program adds to an observation: a cut, a repeat, too many failures; or ""."""
-    steps = (*run.steps, Step((), None, move, seen))
-    parts = []
-    if seen.truncated:
-        parts.append(message("cut", language, missing=seen.truncated))
-    if failures(steps) >= 3:
-        parts.append(message("failures", language, tool=move.tool, count=failures(steps)))
-    elif repeats(steps) >= 3:
-        parts.append(message("repeat", language, tool=move.tool))
-    return "\n".join(parts)
+NO_LAST_WORD = ("answered", "model error", "needs approval")
 
 
 def last_word(run: Run, agent: Agent) -> Run:
     """Ask a run that a limit has stopped once more, for the best answer so far."""
-    messages = write_messages(run, agent)
-    call = message("last_call", agent.language)
-    messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n{call}"}
     try:
-        return replace(run, last_word=send(messages, agent))
+        return agent.step(run, agent)
     except ModelError as error:
-        return replace(run, note=f"{run.note} No last word: {error}")
+        return replace(kept(error, run, agent), note=f"{run.note} No last word: {error}")
 
 
-def repeats(steps: tuple[Step, ...]) -> int:
-    """How many steps at the end called the same tool with the same input and result."""
-    return _streak(steps, lambda s: (s.move.tool, _normal(s.move.arguments), s.observation.text))
+def kept(error: ModelError, run: Run, agent: Agent) -> Run:
+    """The run with the reply that came with an error, if one did: it was paid for."""
+    if error.reply is None:
+        return run
+    return add(Step(error.sent, error.reply, Malformed("", error.kind)), run, agent)
 
 
-def failures(steps: tuple[Step, ...]) -> int:
-    """How many steps at the end were errors of one and the same tool."""
-    return _streak(steps, lambda s: s.move.tool if s.observation.error else None)
+def step(run: Run, agent: Agent, approve: bool | None = None, note: str = "") -> Run:
+    """One round: a Run in, the Run with one more Step out.
 
-
-def _streak(steps: tuple[Step, ...], key: Callable[[Step], object]) -> int:
-    """Length of the run of steps at the end that are actions with an equal key."""
-    count, last = 0, None
-    for past in reversed(steps):
-        if not isinstance(past.move, Action) or (this := key(past)) is None:
-            break
-        if count and this != last:
-            break
-        count, last = count + 1, this
-    return count
-
-
-def _normal(arguments: dict) -> str:
-    """Arguments without case and spaces, so that near copies count as the same."""
-    return "".join(json.dumps(arguments, sort_keys=True, default=str).casefold().split())
+    approve: yes or no to the call that a stopped run waits for (`run.pending`); note: what you
+    add for the model. Never raises for the model's mistakes or the endpoint's: those become an
+    Observation or a stop reason. A run that has stopped comes back as it is.
+    """
+    waits = run.steps and run.steps[-1].waiting
+    if run.stop and not (run.pending and approve is not None):
+        return run
+    try:
+        run = carry_out(run, agent, approve, note) if waits else agent.step(run, agent)
+    except ModelError as error:
+        return replace(kept(error, run, agent), stop="model error", note=str(error))
+    if run.stop:
+        return run
+    reasons = [reason for rule in agent.stops if (reason := rule(run))]
+    return replace(run, stop=reasons[0], note=f"Not finished: {reasons[0]}.") if reasons else run

@@ -97,6 +97,22 @@ MESSAGES = {
     },
 }
 
+# Words that the embedded model was not trained on: of native calls, and of an interrupt.
+NATIVE = {
+    "en": {
+        "thoughts": "Before each call, and before the answer, write your thought as text:",
+        "ready": "When you know the answer:",
+        "unusable": "I could not use your reply: {reason}. Call a tool, or write the answer.",
+        "interrupted": "A person interrupted this call. It may have run in part.",
+    },
+    "zh": {
+        "thoughts": "每次调用之前，以及给出答案之前，先用文字写下思考：",
+        "ready": "知道答案后：",
+        "unusable": "无法使用你的回复：{reason}。请调用工具，或写出答案。",
+        "interrupted": "有人中断了这次调用。它可能只执行了一部分。",
+    },
+}
+
 # What parser and registry say about a mistake, for agents that do not speak English.
 TERMS = {
     "en": {},
@@ -115,6 +131,13 @@ TERMS = {
         " takes: ": " 的参数：",
         "no input, write {}": "无，请写 {}",
         " must be ": " 必须是 ",
+        "the arguments are not valid JSON": "参数不是合法的 JSON",
+        "several JSON objects in one call; make one call for each": (
+            "一次调用里有多个 JSON 对象；请分别调用"
+        ),
+        "you announced a call but made none": "你说要调用工具，但没有调用",
+        "the call stands in the text and cannot be read": "调用写在文字里，无法读取",
+        "the reply is empty": "回复是空的",
     },
 }
 
@@ -210,8 +233,9 @@ def tool_line(tool: Tool, language: str = "en") -> str:
 
 
 def message(kind: str, language: str = "en", **values: object) -> str:
-    """One message of the program to the model. kind: a key of MESSAGES["en"]."""
-    return MESSAGES[language][kind].format(**values)
+    """One message of the program to the model. kind: a key of MESSAGES["en"] or NATIVE["en"]."""
+    words = MESSAGES[language] if kind in MESSAGES[language] else NATIVE[language]
+    return words[kind].format(**values)
 
 
 def in_language(reason: str, language: str) -> str:
@@ -224,6 +248,23 @@ def in_language(reason: str, language: str) -> str:
 def labelled(kind: str, text: str, language: str = "en") -> str:
     """Text behind one of the format's labels, such as `Observation: 42`."""
     return LABELS[language][kind] + ("：" if language == "zh" else ": ") + text
+
+
+def native_system(language: str = "en", thoughts: bool = False) -> str:
+    """The system message where the tools are sent beside the messages, not named in them.
+
+    thoughts: whether the model is asked to write its thoughts as text (the hybrid form).
+    """
+    frame, label = FRAME[language], LABELS[language]
+    colon = "：" if language == "zh" else ": "
+    asked = [
+        NATIVE[language]["thoughts"],
+        label["thought"] + colon + frame["thought"],
+        NATIVE[language]["ready"],
+        label["thought"] + colon + frame["ready"],
+        label["answer"] + colon + frame["answer"],
+    ]
+    return "\n".join([frame["task"], *(asked if thoughts else ())])
 
 
 def native_prompt(tools: Iterable[Tool]) -> str:

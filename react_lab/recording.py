@@ -18,6 +18,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from react_lab import hermes
 from react_lab.embedded import (
     DATA,
     ENGINE_VERSION,
@@ -160,8 +161,8 @@ class Recording:
             raise ValueError(f"A recording's mode is 'replay' or 'record:NAME', not {self.mode!r}.")
 
     def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
-        if tools:
-            return self.model(messages, tools)  # which says that it takes none
+        if hermes.needed(messages, tools):
+            return hermes.ask(self, messages, tools)  # recorded as the text that it becomes
         name = key(self.model, messages)
         notebook = self.mode.partition(":")[2]
         tape = _tape(self.folder or FOLDER, notebook or None)

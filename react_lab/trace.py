@@ -14,30 +14,49 @@ from react_lab.models import Message, Reply
 from react_lab.parser import Action, FinalAnswer, Malformed, Move
 from react_lab.registry import Observation
 
-VERSION = 1
+VERSION = 2  # 2: a step can hold several calls; files of version 1 are read as before
 
 
 @dataclass(frozen=True)
 class Step:
     """One round. sent: the messages as the model got them. reply: what came back, whole.
 
-    move: what the parser read in it. observation: what the program answered, None behind a
-    final answer.
+    move: what was read in it. observation: what the program answered, None behind a final
+    answer and for a call that waits for a person. also: further calls of the same reply, each
+    with its observation (native calls only).
     """
 
     sent: tuple[Message, ...]
     reply: Reply
     move: Move
     observation: Observation | None = None
+    also: tuple[tuple[Move, Observation | None], ...] = ()
+
+    @property
+    def moves(self) -> tuple[tuple[Move, Observation | None], ...]:
+        """Every move of this step with its observation, in the order of the reply."""
+        return ((self.move, self.observation), *self.also)
+
+    @property
+    def waiting(self) -> Move | None:
+        """The first move of this step that has no observation yet and needs one."""
+        unseen = (move for move, seen in self.moves if seen is None)
+        return next((move for move in unseen if not isinstance(move, FinalAnswer)), None)
+
+    def filled(self, observation: Observation) -> "Step":
+        """This step with the observation for the move that is `waiting`."""
+        moves, place = list(self.moves), [seen for _, seen in self.moves].index(None)
+        moves[place] = (moves[place][0], observation)
+        return replace(self, observation=moves[0][1], also=tuple(moves[1:]))
 
 
 @dataclass(frozen=True)
 class Run:
     """One question and what came of it so far.
 
-    stop: None while it can go on, else why it ended ("answered", "step limit", ...). note: what
-    a person should know about the end. last_word: the round asked for when a limit stopped the
-    run; it is not among the steps.
+    stop: None while it can go on, else why it ended ("answered", "step limit", ...), or that it
+    waits ("needs approval"). note: what a person should know about the end. last_word: the round
+    asked for when a limit stopped the run; it is not among the steps.
     """
 
     question: str
@@ -58,6 +77,11 @@ class Run:
         return last.move.answer if last and isinstance(last.move, FinalAnswer) else None
 
     @property
+    def pending(self) -> Action | None:
+        """The call that waits for a person's yes or no, when `stop` is "needs approval"."""
+        return self.steps[-1].waiting if self.stop == "needs approval" else None
+
+    @property
     def replies(self) -> tuple[Reply, ...]:
         """Every reply of the model, the last word included."""
         rounds = self.steps + ((self.last_word,) if self.last_word else ())
@@ -71,7 +95,7 @@ class Run:
     @property
     def seconds(self) -> float:
         """Seconds in the model and in the tools."""
-        tools = (step.observation.seconds for step in self.steps if step.observation)
+        tools = (seen.seconds for step in self.steps for _, seen in step.moves if seen)
         return sum(reply.seconds for reply in self.replies) + sum(tools)
 
 
@@ -92,12 +116,14 @@ def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
             if written < 0:
                 line("run", version=VERSION, question=run.question)
                 written = 0
-            for step in run.steps[written:]:
+            done = run.steps[:-1] if run.pending else run.steps
+            for step in done[written:]:
                 line("step", **_pack(step, sent))
                 written, sent = written + 1, step.sent
             if run.stop:
                 last = run.last_word and _pack(run.last_word, sent)
-                line("end", stop=run.stop, note=run.note, last_word=last)
+                waiting = _pack(run.steps[-1], sent) if run.pending else None
+                line("end", stop=run.stop, note=run.note, last_word=last, waiting=waiting)
             yield run
 
 
@@ -138,11 +164,14 @@ def _read(entry: dict, run: Run | None, sent: tuple[Message, ...]) -> tuple[Run,
         if entry["version"] > VERSION:
             raise NewerTrace
         return Run(entry["question"]), ()
+    done = run.steps[:-1] if run.pending else run.steps
     if entry["kind"] == "step":
         step = _unpack(entry, sent)
-        return replace(run, steps=(*run.steps, step)), step.sent
+        return Run(run.question, (*done, step)), step.sent
     last = entry["last_word"] and _unpack(entry["last_word"], sent)
-    return replace(run, stop=entry["stop"], note=entry["note"], last_word=last), sent
+    if entry.get("waiting"):
+        done = (*done, _unpack(entry["waiting"], sent))
+    return Run(run.question, done, entry["stop"], entry["note"], last), sent
 
 
 def _pack(step: Step, before: tuple[Message, ...]) -> dict:
@@ -154,22 +183,26 @@ def _pack(step: Step, before: tuple[Message, ...]) -> dict:
         "same": same,
         "new": list(step.sent[same:]),
         "reply": vars(step.reply),
-        "move": {"type": type(step.move).__name__, **vars(step.move)},
-        "observation": step.observation and vars(step.observation),
+        "moves": [
+            {"type": type(move).__name__, **vars(move), "observation": seen and vars(seen)}
+            for move, seen in step.moves
+        ],
     }
 
 
 def _unpack(entry: dict, before: tuple[Message, ...]) -> Step:
     """The step that `_pack` made plain."""
-    moves = {kind.__name__: kind for kind in (Action, FinalAnswer, Malformed)}
-    reply, move = dict(entry["reply"]), dict(entry["move"])
+    reply = dict(entry["reply"])
     for name in ("tool_calls", "notes"):
         reply[name] = tuple(reply[name])
-    move["repairs"] = tuple(move["repairs"])
-    observation = entry["observation"]
-    return Step(
-        sent=before[: entry["same"]] + tuple(entry["new"]),
-        reply=Reply(**reply),
-        move=moves[move.pop("type")](**move),
-        observation=observation and Observation(**observation),
-    )
+    first = {**entry["move"], "observation": entry["observation"]} if "move" in entry else None
+    moves = tuple(_unpack_move(one) for one in ([first] if first else entry["moves"]))
+    return Step(before[: entry["same"]] + tuple(entry["new"]), Reply(**reply), *moves[0], moves[1:])
+
+
+def _unpack_move(entry: dict) -> tuple[Move, Observation | None]:
+    """A move and its observation."""
+    kinds = {kind.__name__: kind for kind in (Action, FinalAnswer, Malformed)}
+    seen, kind = entry.pop("observation"), kinds[entry.pop("type")]
+    entry["repairs"] = tuple(entry["repairs"])
+    return kind(**entry), seen and Observation(**seen)

@@ -145,11 +145,6 @@ def test_wrong_settings_are_refused_at_once(wrong):
         EmbeddedModel(**wrong)
 
 
-def test_native_tools_are_refused():
-    with pytest.raises(ModelError, match="system prompt"):
-        BASE(HELLO, tools=[{"type": "function"}])
-
-
 # The engine
 
 

@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "trace": "registry parser models",
     "stuck": "parser trace",
     "loop": "registry parser prompt models stuck trace",
-    "function_calling": "registry parser prompt models trace loop",
+    "function_calling": "calls noise registry parser prompt models trace loop",
     "toolkit": "registry",
     "views/text": "parser trace",
     "views/pages": "parser trace views/text",

@@ -1,12 +1,24 @@
 """Loop: from a question to a Run that always says how it ended."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
+from endpoint import chat_model, field_cases, registry_of, serve
 
-from react_lab.loop import Agent, FailureLimit, RepeatLimit, StepLimit, TimeLimit, TokenLimit, step
+from react_lab.loop import (
+    STOPS,
+    Agent,
+    FailureLimit,
+    FormatLimit,
+    RepeatLimit,
+    StepLimit,
+    TimeLimit,
+    TokenLimit,
+    step,
+)
 from react_lab.models import ModelError, Reply, ScriptedModel
-from react_lab.parser import Malformed
+from react_lab.parser import FinalAnswer, Malformed
 from react_lab.registry import Registry
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run
@@ -203,6 +215,7 @@ def test_a_chinese_agent_speaks_chinese():
 
 
 NO_LIMITS = [StepLimit(0), TokenLimit(-1), TimeLimit(0), RepeatLimit(0), FailureLimit(0)]
+NO_LIMITS += [FormatLimit(0)]
 
 
 @pytest.mark.parametrize("rule", NO_LIMITS)
@@ -256,6 +269,16 @@ def test_a_bare_input_that_was_cut_off_does_not_run():
     assert isinstance(result.steps[0].move, Malformed)
 
 
+def test_a_name_that_may_have_been_cut_off_does_not_run():
+    def model(messages, tools=None):
+        return Reply("Action: status", finish_reason="length")  # or status_of_everything?
+
+    tools = Registry()
+    tools.register(lambda: pytest.fail("it ran"), name="status", description="The state.")
+    result = Agent(model, tools, stops=(StepLimit(1),)).run("?")
+    assert isinstance(result.steps[0].move, Malformed)
+
+
 def test_reasons_are_said_in_chinese_too():
     result = run("嗯", "最终答案：好", language="zh")
     said = "无法读取你的回复：既没有行动，也没有最终答案。"
@@ -269,3 +292,287 @@ def test_reasons_are_said_in_chinese_too():
 def test_an_unknown_language_is_refused():
     with pytest.raises(ValueError, match="give one of: en, zh"):
         Agent(ScriptedModel([]), Registry(), language="de")
+
+
+# Going round in circles -------------------------------------------------------------------
+
+
+def test_a_closing_mark_does_not_hide_a_repeat():
+    cities = ["Oslo", "Oslo.", "oslo!", "Oslo。"]
+    tools = Registry()
+    tools.register(lambda city: "no such city", name="look", description="Look a city up.")
+    said = [f'Action: look\nAction Input: {{"city": "{city}"}}' for city in cities]
+    assert run(*said, DONE, tools=tools).stop == "repeats"
+
+
+def test_two_calls_that_take_turns_are_warned_and_stopped():
+    result = run(*[call("6*7"), call("6*8")] * 8, stops=(StepLimit(16), RepeatLimit(4)))
+    assert (result.stop, len(result.steps)) == ("repeats", 8)
+    assert [bool(past.observation.notice) for past in result.steps] == [False] * 5 + [True] * 3
+
+
+def test_the_same_call_again_after_something_new_is_no_repeat():
+    said = [call(f"{n}*7" if n % 2 else "1+1") for n in range(10)]
+    result = run(*said, DONE, stops=(StepLimit(12), RepeatLimit(4)))
+    assert result.finished and len(result.steps) == 11
+
+
+def test_a_poll_that_swings_between_two_results_goes_on():
+    tools, states = Registry(), iter(["open", "shut"] * 5)
+    tools.register(lambda: next(states), name="door", description="Whether it is open.")
+    result = run(*["Action: door"] * 7, DONE, tools=tools)
+    assert result.finished and not any(s.observation.notice for s in result.steps[:-1])
+
+
+def test_waiting_and_looking_in_turn_goes_on_while_the_look_changes():
+    tools, states = Registry(), iter(range(9))
+    tools.register(lambda: "waited", name="wait", description="Wait a minute.")
+    tools.register(lambda: f"{next(states)} %", name="look", description="How far it is.")
+    result = run(*["Action: wait", "Action: look"] * 5, DONE, tools=tools, stops=(StepLimit(20),))
+    assert result.finished and not any(s.observation.notice for s in result.steps[:-1])
+
+
+def test_tools_that_do_not_exist_are_one_failure_whatever_their_names():
+    result = run(*[call("1", tool=name) for name in ("sum", "add", "plus", "total")], DONE)
+    assert (result.stop, len(result.steps)) == ("failures", 4)
+
+
+def test_four_unreadable_replies_in_a_row_end_the_run():
+    result = run("hm", "well", call("6*7"), "so", "then", "now", "oh", DONE)
+    assert (result.stop, len(result.steps)) == ("format faults", 7)
+    assert result.answer == "done"
+
+
+# A tool that writes -----------------------------------------------------------------------
+
+SEND = "Thought: ask.\nAction: send\nAction Input: hello"
+
+
+def writing(**settings) -> tuple[Agent, list[str]]:
+    """An agent with a tool that writes, and what it has written."""
+    tools, sent = Registry(), []
+    tools.register(
+        lambda text: sent.append(text), name="send", description="Send a text.", effect="write"
+    )
+    return Agent(ScriptedModel([SEND, DONE]), tools, **settings), sent
+
+
+def test_a_tool_that_writes_waits_for_a_person():
+    agent, sent = writing()
+    waiting = agent.run("?")
+    assert (waiting.stop, waiting.finished, sent) == ("needs approval", False, [])
+    assert (waiting.pending.tool, waiting.pending.arguments) == ("send", {"text": "hello"})
+    assert waiting.last_word is None, "nobody is asked for a last word while it waits"
+    assert step(waiting, agent) is waiting
+
+
+def test_yes_runs_it_and_the_run_goes_on():
+    agent, sent = writing()
+    run = step(agent.run("?"), agent, approve=True)
+    assert (sent, run.stop, len(run.steps)) == (["hello"], None, 1)
+    assert run.pending is None
+    assert agent.run(run).answer == "done"
+
+
+def test_yes_with_a_note_tells_the_model_both():
+    agent, _ = writing()
+    run = agent.run(step(agent.run("?"), agent, approve=True, note="This once."))
+    assert run.steps[1].sent[-1]["content"] == (
+        "Observation: Done. The tool returned nothing.\nThis once."
+    )
+
+
+def test_no_is_an_observation():
+    agent, sent = writing()
+    run = step(agent.run("?"), agent, approve=False, note="Ask Ada first.")
+    seen = run.steps[0].observation
+    assert (sent, run.stop, seen.error) == ([], None, "refused")
+    assert seen.text == "A person did not allow this call of send. Ask Ada first."
+    assert agent.run(run).steps[1].sent[-1]["content"].startswith("Observation: A person did not")
+
+
+def test_a_callback_answers_at_once():
+    asked = []
+    agent, sent = writing(approve=lambda action, run: asked.append((action, run)) or True)
+    result = agent.run("Send hello.")
+    assert result.answer == "done" and sent == ["hello"]
+    assert [(a.tool, r.question) for a, r in asked] == [("send", "Send hello.")]
+
+
+@pytest.mark.parametrize("no", [False, None, 0])
+def test_a_callback_can_say_no(no):
+    agent, sent = writing(approve=lambda action, run: no)
+    result = agent.run("?")
+    assert (result.answer, sent) == ("done", [])
+    assert result.steps[0].observation.text == "A person did not allow this call of send."
+
+
+def test_an_error_in_the_callback_counts_as_no():
+    agent, sent = writing(approve=lambda action: True)
+    result = agent.run("?")
+    assert (result.answer, sent) == ("done", [])
+    assert "Nobody could be asked (TypeError" in result.steps[0].observation.text
+
+
+def test_nobody_is_asked_for_a_call_that_cannot_run():
+    agent, sent = writing(approve=lambda action, run: pytest.fail("asked"))
+    agent = replace(agent, model=ScriptedModel(["Action: send\nAction Input: {}", DONE]))
+    assert agent.run("?").steps[0].observation.error == "bad arguments"
+
+
+def test_four_refusals_end_the_run():
+    agent, _ = writing(approve=lambda action, run: False)
+    agent = replace(agent, model=ScriptedModel([SEND] * 4 + [DONE]))
+    assert agent.run("?").stop == "repeats"
+
+
+# What comes from outside ------------------------------------------------------------------
+
+
+def test_an_interrupt_in_a_tool_closes_the_call_and_the_run_can_go_on():
+    tools = Registry()
+    ticks = iter([KeyboardInterrupt, None])
+
+    def slow() -> str:
+        if fault := next(ticks):
+            raise fault
+        return "two"
+
+    tools.register(slow, description="Is interrupted once.")
+    agent = Agent(ScriptedModel(["Action: slow", "Action: slow", DONE]), tools)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        agent.run("?")
+    so_far = caught.value.run
+    assert (so_far.stop, so_far.note, len(so_far.steps)) == (None, "Interrupted.", 1)
+    assert so_far.steps[0].observation.error == "interrupted"
+    result = agent.run(so_far)
+    assert (result.answer, result.note) == ("done", "")
+    assert [m["role"] for m in result.steps[1].sent] == ["system", "user", "assistant", "user"]
+    assert result.steps[1].observation.text == "two"
+
+
+def test_a_reply_that_came_with_an_error_is_kept():
+    def model(messages, tools=None):
+        raise ModelError("All of it was spent on reasoning.", "empty", Reply("", reasoning="hm"))
+
+    result = Agent(model, Registry()).run("?")
+    assert (result.stop, len(result.steps)) == ("model error", 1)
+    assert result.steps[0].reply.reasoning == "hm"
+    assert [m["role"] for m in result.steps[0].sent] == ["system", "user"]
+
+
+def test_it_works_inside_a_running_event_loop():
+    async def cell():
+        return run(call("6*7"), DONE).answer
+
+    assert asyncio.run(cell()) == "done"
+
+
+def test_fewer_prompt_tokens_for_a_longer_history_are_noted():
+    counts = [900, 1000, 400, 100]
+
+    def model(messages, tools=None):
+        return Reply(call(f"1+{len(messages)}"), tokens_in=counts.pop(0))
+
+    result = Agent(model, lab_tools(), stops=(StepLimit(3),)).run("?")
+    assert [len(past.reply.notes) for past in result.steps] == [0, 0, 1]
+    assert "1000" in result.steps[2].reply.notes[0] and "400" in result.steps[2].reply.notes[0]
+    assert result.last_word.reply.notes == (), "asked without tools, it may well be shorter"
+
+
+# Situations met in public, from data/field_cases.jsonl --------------------------------------
+
+CASES = field_cases()
+
+
+def play(name: str) -> tuple[Run, list[list[dict]], dict]:
+    """A case of the text format: its run, the messages of each request, the names it defines."""
+    given = CASES[name]["input"]
+    tools, names = registry_of(given["tools"])
+    stops = (StepLimit(given["settings"].get("max_steps", 8)), *STOPS[1:])
+    with serve(given["server"]) as endpoint:
+        model = chat_model(given["settings"], endpoint.port)
+        result = Agent(model, tools, stops=stops).run(given["question"])
+    return result, [request.messages for request in endpoint.requests], names
+
+
+def calls(result: Run) -> list[dict]:
+    return [p.move.arguments for p in result.steps if p.observation and not p.observation.error]
+
+
+@pytest.mark.parametrize(
+    "name, requests",
+    [
+        ("req-three-refusals-in-a-row", 4),
+        ("req-stop-refused-text-mode", 2),
+        ("rep-think-block-with-action-inside", 2),
+        ("loop-forged-whole-game", 2),
+        ("loop-format-fault-is-asked-again", 3),
+    ],
+)
+def test_one_call_then_the_answer(name, requests):
+    result, sent, _ = play(name)
+    assert (result.answer, result.finished) == ("1.9 m", True)
+    assert calls(result) == [{"port": "Ribe"}]
+    assert sent[-1][-1]["content"] == "Observation: 1.9"
+    assert len(sent) == requests
+
+
+def test_the_correction_shows_what_to_write():
+    _, sent, _ = play("loop-format-fault-is-asked-again")
+    assert "Write Thought, Action and Action Input" in sent[1][-1]["content"]
+
+
+def test_a_format_fault_for_ever_ends():
+    result, sent, _ = play("loop-format-fault-for-ever")
+    assert (result.stop, result.finished) == ("format faults", False)
+    assert len(sent) <= 6
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "req-one-system-message-first",
+        "req-strict-alternation-after-correction",
+        "rep-content-blank-text-mode",
+    ],
+)
+def test_a_server_that_is_strict_about_turns_is_content(name):
+    result, sent, _ = play(name)
+    assert (result.answer, result.finished) == ("1.9 m", True)
+    assert all(message["content"].strip() for messages in sent for message in messages)
+    assert all([m["role"] for m in messages].count("system") == 1 for messages in sent)
+
+
+def test_a_server_without_a_system_role_gets_its_text_from_the_user():
+    result, sent, _ = play("req-system-role-refused")
+    assert result.answer == "4"
+    assert [m["role"] for m in sent[1]] == ["user"]
+    assert "Final Answer" in sent[1][0]["content"] and "2+2?" in sent[1][0]["content"]
+
+
+def test_a_refused_order_of_messages_is_not_asked_for_again_and_again():
+    result, sent, _ = play("req-template-500-is-not-a-hiccup")
+    assert result.stop == "model error" and len(sent) <= 2
+    assert "roles out of order" in result.note and "order of the messages" in result.note
+
+
+def test_thinking_before_a_lone_closing_tag_is_no_answer():
+    result, _, _ = play("rep-think-close-tag-only")
+    assert result.answer == "5"
+
+
+def test_nothing_runs_out_of_unfinished_thinking():
+    result, _, _ = play("rep-think-never-closed")
+    assert calls(result) == [] and result.answer == "unknown"
+
+
+def test_json_in_an_answer_is_part_of_the_answer():
+    result, _, _ = play("rep-json-after-final-answer")
+    body = '{"action": "tide", "action_input": {"port": "Ribe"}}'
+    assert result.steps[0].move == FinalAnswer("done", f"use this body: {body}")
+
+
+def test_an_escaped_emoji_is_read_as_one_letter():
+    result, _, names = play("loop-escaped-emoji-in-text-mode")
+    assert names["NOTES"] == ["tea 🍵"] and result.answer == "done"

@@ -164,9 +164,12 @@ def test_another_mode_is_refused(mode):
         Recording(BASE, mode)
 
 
-def test_native_tools_are_refused_as_by_the_live_model(recorded):
-    with pytest.raises(ModelError, match="system prompt"):
-        fresh(recorded[0])(HELLO, tools=[{"type": "function"}])
+def test_native_calls_are_recorded_as_the_text_that_they_become(recorded):
+    tool = {"type": "function", "function": {"name": "now", "parameters": {}}}
+    with pytest.raises(NotRecorded):
+        fresh(recorded[0])(HELLO, tools=[tool])
+    with pytest.raises(NotRecorded):
+        fresh(recorded[0])([*HELLO, {"role": "tool", "tool_call_id": "1", "content": "noon"}])
 
 
 # Asking again

@@ -5,8 +5,9 @@ from itertools import islice
 
 import pytest
 
-from react_lab.loop import Agent, StepLimit
+from react_lab.loop import Agent, StepLimit, step
 from react_lab.models import ScriptedModel
+from react_lab.registry import Registry
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run, keep, load, save
 
@@ -48,7 +49,7 @@ def test_a_step_stores_only_what_is_new(tmp_path):
     save(run, tmp_path / "run.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text("utf-8").splitlines()]
     assert [line["kind"] for line in lines] == ["run", *["step"] * 6, "end"]
-    assert lines[0]["version"] == 1
+    assert lines[0]["version"] == 2
     assert [len(line["new"]) for line in lines[1:-1]] == [2, 2, 2, 2, 2, 2]
     assert [len(step.sent) for step in run.steps] == [2, 4, 6, 8, 10, 12]
 
@@ -102,3 +103,55 @@ def test_a_deeply_nested_input_can_be_saved(tmp_path):
     run = agent(f'Action: calculator\nAction Input: {{"expression": {deep}}}', DONE).run("?")
     save(run, tmp_path / "run.jsonl")
     assert load(tmp_path / "run.jsonl") == run
+
+
+OLD = """\
+{"kind": "run", "version": 1, "question": "6*7?"}
+{"kind": "step", "same": 0, "new": [{"role": "user", "content": "Question: 6*7?"}], "reply": \
+{"text": "Action: calculator\\nAction Input: 6*7", "tool_calls": [], "reasoning": null, \
+"finish_reason": "stop", "tokens_in": 9, "tokens_out": 5, "tokens_cached": null, "seconds": 0.1, \
+"notes": []}, "move": {"type": "Action", "thought": "", "tool": "calculator", "arguments": \
+{"expression": "6*7"}, "repairs": ["bare input read"]}, "observation": {"text": "42", "error": \
+null, "seconds": 0.0, "truncated": 0, "notice": ""}}
+{"kind": "end", "stop": "step limit", "note": "Not finished: step limit.", "last_word": null}
+"""
+
+
+def test_a_file_of_version_1_can_be_read(tmp_path):
+    (tmp_path / "run.jsonl").write_text(OLD, encoding="utf-8")
+    run = load(tmp_path / "run.jsonl")
+    assert (run.question, run.stop) == ("6*7?", "step limit")
+    assert run.steps[0].move.repairs == ("bare input read",)
+    assert run.steps[0].observation.text == "42"
+
+
+def asking_agent() -> Agent:
+    """An agent whose one tool writes, so that its run waits for a person."""
+    tools = Registry()
+    tools.register(lambda: "sent", name="send", description="Send it.", effect="write")
+    return Agent(ScriptedModel(["Action: send\nAction Input: {}", DONE]), tools)
+
+
+def test_a_run_that_waits_for_a_person_comes_back_and_goes_on(tmp_path):
+    agent = asking_agent()
+    waiting = agent.run("?")
+    save(waiting, tmp_path / "run.jsonl")
+    run = load(tmp_path / "run.jsonl")
+    assert (run.stop, run.pending.tool, run) == ("needs approval", "send", waiting)
+    assert agent.run(step(run, agent, approve=True)).answer == "done"
+
+
+def test_a_run_is_kept_across_its_wait_for_a_person(tmp_path):
+    agent, path = asking_agent(), tmp_path / "run.jsonl"
+
+    def all_of_it():
+        yield from agent.stream("?")
+        run = step(agent.run("?"), agent, approve=False, note="Not today.")
+        yield run
+        yield from agent.stream(run)
+
+    *_, last = keep(all_of_it(), path)
+    assert load(path) == last
+    assert last.steps[0].observation.error == "refused"
+    kinds = [json.loads(line)["kind"] for line in path.read_text("utf-8").splitlines()]
+    assert kinds == ["run", "end", "step", "step", "end"]

@@ -1,0 +1,255 @@
+"""Function calling: the same agent, its tools called by the API's structured calls.
+
+    agent = Agent(model, tools, step=native_step)
+
+`native_step` leaves the words to the model; `hybrid_step` asks for the thought as text, so that
+the trace reads like that of the text loop. Run, trace, brakes and evaluation are the same.
+
+>>> read_arguments('{"city": "Oslo"}{"city": "Oslo"}', ["city"])
+({'city': 'Oslo'}, ('glued arguments read',), '')
+"""
+
+import json
+import re
+from dataclasses import replace
+
+from react_lab.calls import INPUT_KEYS, read_input, tool_name
+from react_lab.loop import Agent, add, ready, send, sendable, whole_text
+from react_lab.models import Message, Reply
+from react_lab.noise import clean, visible
+from react_lab.parser import (
+    Action,
+    FinalAnswer,
+    Malformed,
+    Move,
+    before_observation,
+    believed,
+    fields,
+    parse,
+)
+from react_lab.prompt import in_language, message, native_system
+from react_lab.registry import Observation, Registry
+from react_lab.trace import Run, Step
+
+CUT = "it was cut off at the token limit, so write less"
+INVALID = "the arguments are not valid JSON"
+# What the names of calls look like in every API; a history with another one is refused.
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_MARKUP = re.compile(r"^[ \t]*+(?:<tool_call>|<\|[\w ]++\|>|\[TOOL_CALLS\])", re.M)
+_TAGGED = re.compile(r"^[ \t]*+(?:<tool_call>\s{0,9}+)?<function=([\w.-]++)>", re.M)
+
+
+def native_step(run: Run, agent: Agent) -> Run:
+    """One round by native calls. Raises ModelError when no reply came."""
+    return _step(run, agent, thoughts=False)
+
+
+def hybrid_step(run: Run, agent: Agent) -> Run:
+    """One round by native calls, with the thought as text. Raises ModelError as `native_step`."""
+    return _step(run, agent, thoughts=True)
+
+
+def _step(run: Run, agent: Agent, thoughts: bool) -> Run:
+    tools = None if run.stop else agent.tools.schemas()  # no tools for the last word
+    sent, reply = send(write_messages(run, agent, thoughts), run, agent, tools)
+    moves = read_reply(reply, agent.tools)
+    seen = [unusable(move, reply, agent.language) for move in moves]
+    further = tuple(zip(moves[1:], seen[1:], strict=True))
+    return add(Step(sent, reply, moves[0], seen[0], further), run, agent)
+
+
+# From a reply to moves --------------------------------------------------------------------
+
+
+def read_reply(reply: Reply, tools: Registry) -> list[Move]:
+    """The moves in a reply: one for each call, in their order, or the one that the words make."""
+    calls = [read_call(call, reply, tools) for call in reply.tool_calls]
+    return calls or [read_words(reply, tools)]
+
+
+def read_call(call: dict, reply: Reply, tools: Registry) -> Action | Malformed:
+    """One native call. Its thought is what the reply says beside it, on the first call only."""
+    first = call is reply.tool_calls[0]
+    parts = before_observation(fields(reply.text))
+    said = "\n".join(part.text for part in parts if part.kind == "thought")
+    thought = (said or reply.reasoning or "") if first else ""
+    function = call.get("function") or {}
+    name = read_name(function.get("name"), tools)
+    known = tools.parameters().get(name, [])
+    arguments, repairs, reason = read_arguments(function.get("arguments"), known)
+    cut = reply.finish_reason == "length" and call is reply.tool_calls[-1]
+    if arguments is None or (cut and (not arguments or "bare input read" in repairs)):
+        return Malformed(thought, CUT if cut else reason, repairs)
+    return Action(thought, name, arguments, repairs)
+
+
+def read_name(raw: object, tools: Registry) -> str:
+    """The registered name that a call means, without the marks some servers leave on it."""
+    name = str(raw or "").partition("<|")[0].strip()
+    short = tool_name(name.removeprefix("functions."), tools.parameters())
+    return short if short in tools else str(raw or "(no name)")
+
+
+def read_arguments(raw: object, known: list[str]) -> tuple[dict | None, tuple[str, ...], str]:
+    """Read the arguments of a call: (arguments, repairs, reason), as `parser.read_input` does.
+
+    raw: JSON text, as the API has it; also nothing, an object, JSON in a JSON string, or several
+    objects in a row. known: the tool's parameter names. Valid arguments are left as they are.
+    """
+    if raw is None or raw == {} or (isinstance(raw, str) and raw.strip() in ("", "null")):
+        return {}, (), ""
+    if isinstance(raw, dict):
+        return raw, (), ""
+    try:
+        value = json.loads(raw)
+    except (ValueError, TypeError, RecursionError) as error:
+        return _mended(str(raw), known, error)
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        arguments, repairs, reason = read_arguments(value, known)
+        return arguments, (*repairs, "arguments encoded twice"), reason
+    return (value, (), "") if isinstance(value, dict) else read_input(raw, known)
+
+
+def _mended(raw: str, known: list[str], error: Exception) -> tuple:
+    """Arguments that are not one JSON value: several objects, or JSON with slips."""
+    found = _objects(raw)
+    if len(found) > 1:
+        different = [one for i, one in enumerate(found) if one and one not in found[:i]]
+        if len(different) > 1:
+            return None, (), "several JSON objects in one call; make one call for each"
+        return (different or [{}])[0], ("glued arguments read",), ""
+    arguments, repairs, _ = read_input(raw, known)
+    if "bare input read" in repairs and raw.lstrip()[:1] in ("{", "["):
+        arguments = None  # a broken object is not a text
+    reason = "" if arguments is not None else f"{INVALID} ({error}): {raw[:80]}"
+    return arguments, repairs, reason
+
+
+def _objects(raw: str) -> list[dict]:
+    """The JSON objects that a text consists of; none if there is anything else in it."""
+    found, rest = [], raw.strip()
+    while rest:
+        try:
+            value, end = json.JSONDecoder().raw_decode(rest)
+        except (ValueError, RecursionError):
+            return []
+        if not isinstance(value, dict):
+            return []
+        found.append(value)
+        rest = rest[end:].lstrip(" \t\r\n,")
+    return found
+
+
+def read_words(reply: Reply, tools: Registry) -> Move:
+    """The move in a reply without native calls: the answer, unless the words are a call."""
+    shown, thoughts, _ = clean(reply.text)
+    text = visible(shown).rpartition("<|channel|>final<|message|>")[2]
+    thought = "\n".join(thoughts) or reply.reasoning or ""
+    move = parse(leaked(text), tools.parameters())
+    if isinstance(move, Action) and move.tool in tools:
+        return replace(move, thought=move.thought or thought)
+    if reply.finish_reason == "length":
+        return Malformed(thought, CUT)
+    if reply.finish_reason in ("tool_calls", "function_call"):
+        return Malformed(thought, "you announced a call but made none")
+    if not text:
+        return Malformed(thought, "the reply is empty")
+    if _MARKUP.search(text):
+        return Malformed(thought, "the call stands in the text and cannot be read")
+    plain = [part.text for part in fields(text)] == [text]  # no label in it
+    return FinalAnswer(thought, text) if plain else move
+
+
+def leaked(text: str) -> str:
+    """The text, with a call in a form that `parse` does not read put into one that it does."""
+    if opening := _TAGGED.search(text):
+        body = text[opening.end() :].partition("</function>")[0]
+        pieces = [piece.partition(">") for piece in body.split("<parameter=")[1:]]
+        given = {name: rest.partition("</parameter>")[0].strip("\r\n") for name, _, rest in pieces}
+        call = json.dumps({"name": opening[1], "arguments": given}, ensure_ascii=False)
+        return f"{text[: opening.start()]}<tool_call>{call}</tool_call>"
+    bare = text
+    if text.startswith("```"):
+        bare = text.removesuffix("```").lstrip("`").removeprefix("json").strip()
+    whole = bare.startswith(("{", "[{")) and bare.endswith(("}", "]"))
+    named = whole and any(f'"{key}"' in bare for key in INPUT_KEYS)
+    return f"<tool_call>{bare}</tool_call>" if named else text
+
+
+def unusable(move: Move, reply: Reply, language: str) -> Observation | None:
+    """What the model is told about a move that cannot be used; None for one that can."""
+    if not isinstance(move, Malformed):
+        return None
+    kind, error = ("bad_arguments", "bad arguments") if reply.tool_calls else ("unusable",) * 2
+    reason = in_language(move.reason, language)
+    return Observation(message(kind, language, reason=reason), error=error)
+
+
+# From the run to messages -----------------------------------------------------------------
+
+
+def write_messages(run: Run, agent: Agent, thoughts: bool = False) -> list[Message]:
+    """All that the model has to know, with calls and results as the API's messages.
+
+    Every call is followed by its result, paired by position. thoughts: the hybrid form.
+    """
+    system = agent.system
+    if system is None:
+        system = native_system(agent.language, thoughts)
+    messages = [
+        {"role": "system", "content": system},
+        {"role": "user", "content": run.question},
+    ]
+    taken = set()
+    for number, past in enumerate(run.steps):
+        messages += turn(past, number, taken)
+    return ready(messages, run, agent)
+
+
+def turn(past: Step, number: int, taken: set[str]) -> list[Message]:
+    """One step as messages. taken: the ids used so far; those of this step are added.
+
+    A call that stood in the text goes back as a native one.
+    """
+    said, raw = believed(past.reply.text), past.reply.tool_calls
+    if not raw and not isinstance(past.move, Action):
+        told = whole_text(past.observation) if past.observation else ""
+        answer = [{"role": "user", "content": told}] if told else []
+        return [{"role": "assistant", "content": said or "(empty reply)"}, *answer]
+    calls, results = [], []
+    for place, (move, seen) in enumerate(past.moves):
+        call = raw[place] if raw else {}
+        name = str(call.get("id") or "")
+        name = name if name.strip() and name not in taken else f"call{number:03}{place:02}"
+        taken.add(name)
+        known = seen is not None and seen.error != "unknown tool"
+        calls.append(wire(call, move, name, known))
+        told = whole_text(seen) if seen else ""
+        results.append({"role": "tool", "tool_call_id": name, "content": told})
+    content = (said if raw else past.move.thought) or None
+    spoken = {"role": "assistant", "content": content, "tool_calls": calls}
+    if past.reply.reasoning:  # ChatModel sends it on only to an endpoint that asks for it
+        spoken["reasoning_content"] = past.reply.reasoning
+    return [spoken, *results]
+
+
+def wire(call: dict, move: Move, name: str, known: bool) -> dict:
+    """A call as it is sent back: fields that we do not know stay, the rest is made valid.
+
+    call: as it came, {} for one that stood in the text. name: its id, exactly nine letters and
+    digits where it is ours, because some endpoints take no other. known: whether there is such
+    a tool; other names are spelled so that every endpoint takes them.
+    """
+    function = call.get("function") or {}
+    tool = move.tool if isinstance(move, Action) else str(function.get("name"))
+    tool = tool if known and isinstance(move, Action) else _NO_NAME.sub("_", tool)[:64]
+    text = function.get("arguments")
+    try:
+        whole = isinstance(json.loads(text), dict)
+    except (ValueError, TypeError, RecursionError):
+        whole = False
+    if not whole:
+        given = move.arguments if isinstance(move, Action) else {}
+        text = json.dumps(given, ensure_ascii=False, default=str)
+    function = {**function, "name": tool or "unknown", "arguments": sendable(text)}
+    return {**call, "id": name, "type": "function", "function": function}

@@ -1,0 +1,103 @@
+"""Stuck: how long a run has been going round in circles, read from its steps.
+
+>>> from react_lab.registry import Observation
+>>> look = Step((), None, Action("", "find", {"q": "tea"}), Observation("nothing"))
+>>> again = Step((), None, Action("", "find", {"q": " Tea."}), Observation("nothing"))
+>>> repeats((look, again))
+2
+"""
+
+import json
+from dataclasses import dataclass
+
+from react_lab.parser import Action, Malformed
+from react_lab.trace import Step
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a call asked and told. arguments: without small differences, see `plain`."""
+
+    tool: str
+    arguments: dict[str, str]
+    result: str
+
+    def like(self, other: "Call") -> bool:
+        """Whether both ask the same. A default that only one of them spells out is no change."""
+        less, more = sorted((self.arguments.items(), other.arguments.items()), key=len)
+        return self.tool == other.tool and less <= more
+
+
+def repeats(steps: tuple[Step, ...]) -> int:
+    """How often the latest call gave this same result since the run last learnt anything.
+
+    Two calls that take turns are counted as well. A poll is not: its result changes.
+    """
+    calls = [_calls(past) for past in steps]
+    if not calls or not calls[-1]:
+        return 0
+    latest, count = calls[-1][-1], 0
+    for place in reversed(range(len(calls))):
+        results = {one.result for one in calls[place] if one.like(latest)}
+        if results - {latest.result}:
+            break
+        count += bool(results)
+        if any(_is_new(one, calls[:place]) for one in calls[place]):
+            break
+    return count
+
+
+def failures(steps: tuple[Step, ...]) -> int:
+    """How many steps at the end were errors of one and the same tool.
+
+    All tools that do not exist count as one.
+    """
+    count, tools = 0, None
+    for past in reversed(steps):
+        tools = _failed(past) if tools is None else tools & _failed(past)
+        if not tools:
+            break
+        count += 1
+    return count
+
+
+def format_faults(steps: tuple[Step, ...]) -> int:
+    """How many steps at the end could not be read at all."""
+    count = 0
+    for past in reversed(steps):
+        if not all(isinstance(move, Malformed) for move, _ in past.moves):
+            break
+        count += 1
+    return count
+
+
+def plain(value: object) -> str:
+    """An argument without case, spaces and closing marks, so that near copies are the same."""
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
+    return "".join(text.casefold().split()).rstrip(".!?。！？")
+
+
+def _calls(past: Step) -> list[Call]:
+    """The calls of a step that have a result."""
+    return [
+        Call(move.tool, {name: plain(value) for name, value in move.arguments.items()}, seen.text)
+        for move, seen in past.moves
+        if isinstance(move, Action) and seen
+    ]
+
+
+def _is_new(call: Call, before: list[list[Call]]) -> bool:
+    """Whether no step before had this call with this result."""
+    return not any(
+        call.like(old) and call.result == old.result for calls in before for old in calls
+    )
+
+
+def _failed(past: Step) -> set[str]:
+    """The tools that gave errors in this step and nothing else."""
+    good, bad = set(), set()
+    for move, seen in past.moves:
+        if isinstance(move, Action) and seen:
+            name = "no such tool" if seen.error == "unknown tool" else move.tool
+            (bad if seen.error else good).add(name)
+    return bad - good
