@@ -146,7 +146,7 @@ def _failure(error: Exception, address: str, timeout: float) -> Exception:
     if not isinstance(error, openai.APIConnectionError):
         return ValueError(f"The request cannot be sent ({reason}).")
     return ConnectionError(
-        f"No connection to {shown(address)} ({reason}). Is the server running? "
+        f"No reply from {shown(address)} ({reason}). Is the server running? "
         f"Check LLM_BASE_URL.{_proxy_hint(address)}"
     )
 

@@ -115,8 +115,7 @@ class ChatModel:
         begin, waits = time.perf_counter(), []
         while True:
             body = request(self.model, messages, tools, self.options, self.learned)
-            status, headers, text = self._ask(body)
-            refused = refusal(status, headers, text)
+            refused, text = self._ask(body)
             if refused is None:
                 break
             if learn(refused, body, messages, self.learned):
@@ -130,18 +129,19 @@ class ChatModel:
         reply = reply_from(json.loads(text), seconds, (*notes(self.learned), *waited))
         return checked(reply, self.model)
 
-    def _ask(self, body: dict) -> tuple[int, dict, str]:
-        """Send the body; where nobody knows the address, with or without /v1. As `_send`."""
+    def _ask(self, body: dict) -> tuple[Refusal | None, str]:
+        """Send the body, to the address with or without /v1: (None or the refusal, the text)."""
         known = self.learned.get("base url")
         addresses = [known] if known else base_urls(self.base_url)
         answers = []
         for address in addresses:
-            answers.append(self._send(address, body))
-            refused = refusal(*answers[-1])
+            status, headers, text = self._send(address, body)
+            refused = refusal(status, headers, text)
+            answers.append((refused, text))
             if refused is None or not refused.elsewhere:
                 if address != addresses[0]:
                     self.learned["base url"] = address
-                return answers[-1]
+                return refused, text
         return answers[0]
 
     def _send(self, address: str, body: dict) -> tuple[int, dict, str]:
@@ -220,51 +220,59 @@ def reply_from(completion: object, seconds: float, notes: tuple[str, ...] = ()) 
     the call took. Raises ModelError when there is no choice in it.
     """
     body = completion if isinstance(completion, dict) else completion.to_dict()
-    if not body.get("choices") or not body["choices"][0].get("message"):
+    if not body.get("choices") or "message" not in body["choices"][0]:
         raise ModelError("The endpoint sent a reply without any choice. Ask it again.")
-    choice, usage = body["choices"][0], body.get("usage") or {}
-    message = choice["message"]
+    choice, usage = body["choices"][0], _dict(body.get("usage"))
+    message, finish = _dict(choice["message"]), choice.get("finish_reason")
     text, thinking = _words(message.get("content"))
-    reasoning = message.get("reasoning_content") or message.get("reasoning")
+    thinking = thinking or message.get("reasoning_content") or message.get("reasoning")
     return Reply(
-        text=text or message.get("refusal") or "",
+        text=text or _words(message.get("refusal"))[0],
         tool_calls=_calls(message),
-        reasoning=thinking or (reasoning if isinstance(reasoning, str) else None),
-        finish_reason=choice.get("finish_reason"),
-        tokens_in=usage.get("prompt_tokens"),
-        tokens_out=usage.get("completion_tokens"),
-        tokens_cached=(usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
+        reasoning=thinking if thinking and isinstance(thinking, str) else None,
+        finish_reason="length" if finish in ("max_tokens", "model_length") else finish,
+        tokens_in=_count(usage, "prompt_tokens"),
+        tokens_out=_count(usage, "completion_tokens"),
+        tokens_cached=_count(_dict(usage.get("prompt_tokens_details")), "cached_tokens"),
         seconds=seconds,
         notes=notes,
     )
 
 
 def _words(content: object) -> tuple[str, str]:
-    """Text and thinking of a message's content, which may be a text, a list of parts, or null."""
+    """Text and thinking of a message's content: a text, a list of parts, or null."""
     if isinstance(content, str):
         return content, ""
-    text, thinking = [], []
-    for part in content if isinstance(content, list) else ():
+    text, thinking = "", ""
+    for part in content if isinstance(content, list) else [content]:
         if isinstance(part, str):
-            text.append(part)
-        elif isinstance(part, dict) and part.get("type") == "thinking":
-            inner = part.get("thinking")
-            thinking.append("".join(_words(inner)) if inner else "")
-        elif isinstance(part, dict) and isinstance(part.get("text"), str):
-            text.append(part["text"])
-    return "".join(text), "".join(thinking)
+            text += part
+        elif _dict(part).get("type") in ("thinking", "reasoning"):
+            thinking += "".join(_words(part.get("thinking") or part.get("text")))
+        else:
+            inner = _dict(part).get("text")
+            text += inner if isinstance(inner, str) else ""
+    return text, thinking
+
+
+def _dict(value: object) -> dict:
+    """The value if it is a dict, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def _count(usage: dict, name: str) -> int | None:
+    """A number of tokens; None when the endpoint does not tell."""
+    return usage[name] if isinstance(usage.get(name), int) else None
 
 
 def _calls(message: dict) -> tuple[dict, ...]:
     """The native calls as they came, with their arguments as the JSON text they should be."""
-    calls = message.get("tool_calls") or ()
+    calls = message.get("tool_calls")
     if not calls and message.get("function_call"):  # the older form
         calls = [{"function": message["function_call"]}]
     read = []
-    for call in calls:
-        if not isinstance(call, dict):
-            continue
-        function = dict(call.get("function") or {})
+    for call in filter(_dict, calls if isinstance(calls, list) else ()):
+        function = dict(_dict(call.get("function")))
         given = function.get("arguments")
         if not isinstance(given, str):
             function["arguments"] = "" if given is None else json.dumps(given, ensure_ascii=False)

@@ -19,7 +19,7 @@ EXCERPT = 300  # characters of a server's words that are shown
 KINDS = (
     (
         "filtered",
-        r"content[_ ](?:management )?(?:filter|policy)|responsibleai",
+        r"content[_ ](?:management )?(?:filter|policy)|responsibleai|\bflagged\b|moderation",
         "A content filter stopped it. Put the question, or what a tool returned, in other words.",
     ),
     (
@@ -35,7 +35,7 @@ KINDS = (
         r"^413|context[_ ](?:length|size|window)|too many (?:input )?tokens|reduce the length"
         r"|(?:prompt|inputs?|messages?)\b.{0,60}(?:too long|too large|longer|exceed|must be <=)",
         "The messages are too long for this model. Send fewer of them, let the tools return "
-        "less, or take a model with a longer context.",
+        "less, give a smaller max_tokens, or take a model with a longer context.",
     ),
     (
         "refused",
@@ -115,7 +115,8 @@ def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | Non
         body = json.loads(text)
     except ValueError:
         kind = headers.get("content-type", "no type given")
-        return Refusal(status, f"not JSON ({kind}): {_excerpt(text)}", wait=_wait(headers, text))
+        words = f"not JSON ({kind}): {_excerpt(text) or 'nothing at all'}"
+        return Refusal(status, words, wait=_wait(headers, text))
     found = body[0] if isinstance(body, list) and body else body
     found = found if isinstance(found, dict) else {}
     choice = next(iter(found.get("choices") or ()), None)

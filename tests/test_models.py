@@ -5,8 +5,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+from openai.types.chat import ChatCompletion
 
-from react_lab.models import ChatModel, ModelError, ScriptedModel
+from react_lab.models import ChatModel, ModelError, Reply, ScriptedModel, lost_prompt, reply_from
 
 MESSAGES = [{"role": "user", "content": "Question: What is 6*7?"}]
 COMPLETION = {
@@ -75,6 +76,12 @@ def test_a_reply_holds_what_the_endpoint_told(server):
     assert reply.seconds > 0
 
 
+def test_the_clients_own_object_is_read_like_the_json():
+    completion = ChatCompletion.model_validate(COMPLETION)
+    assert reply_from(completion, 1.0) == reply_from(COMPLETION, 1.0)
+    assert reply_from(completion, 1.0).tokens_cached == 4
+
+
 def test_nothing_is_sent_that_was_not_set(server):
     ChatModel("m", server.url)(MESSAGES)
     ChatModel("m", server.url, options={"temperature": 0, "stop": ["Observation:"]})(MESSAGES)
@@ -139,3 +146,17 @@ def test_a_reply_that_is_none_is_an_error(server, body):
 def test_a_key_that_no_header_can_hold_is_an_error(server):
     with pytest.raises(ModelError):
         ChatModel("m", server.url, api_key="schlüssel…")(MESSAGES)
+
+
+@pytest.mark.parametrize(
+    "before, after, longer, warned",
+    [(3974, 2051, True, True), (3974, 4100, True, False), (3974, 2051, False, False)],
+)
+def test_a_prompt_that_was_cut_is_noticed(before, after, longer, warned):
+    later = [*MESSAGES, {"role": "user", "content": "more"}] if longer else MESSAGES[:0]
+    warning = lost_prompt(MESSAGES, Reply("", tokens_in=before), later, Reply("", tokens_in=after))
+    assert ("3974" in warning and "2051" in warning) == warned
+
+
+def test_an_endpoint_that_does_not_count_is_not_warned_of():
+    assert lost_prompt([], Reply("", tokens_in=9), MESSAGES, Reply("")) == ""
