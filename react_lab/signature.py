@@ -75,7 +75,7 @@ def convert(value: object, parameter: Parameter) -> object:
                 raise ValueError("true and false are no numbers")
             return adapter.validate_python(reading)
         except Exception as error:  # a dataclass may raise anything while it is made
-            problem = problem or error
+            problem = error
     kind = hint.__name__ if isinstance(hint, type) else formatannotation(hint)
     raise ValueError(f"{parameter.name} must be {kind}: {_reason(problem)}.")
 

@@ -503,6 +503,7 @@ def test_arguments_arrive_in_the_type_that_the_parameter_has(order, arguments, g
         ({"what": "milk"}, "what must be Literal['tea', 'coffee']: Input should be 'tea'"),
         ({"colour": "pink"}, "Input should be 'red'"),
         ({"size": {"high": 3}}, "size must be Size: wide: Field required."),
+        ({"size": '{"high": 3}'}, "size must be Size: wide: Field required."),
         ({"size": {"wide": -1}}, "size must be Size: Value error, wide must be above 0."),
         ({"size": {"wide": 13}}, "size must be Size: 13"),
         ({"pieces": True}, "pieces must be int: true and false are no numbers."),
