@@ -29,7 +29,11 @@ KINDS = (
         "The account has no credit left. Look at its billing, or use another key.",
     ),
     ("rate limit", r"^(?:429|529)", "Too many requests. Wait, then run again."),
-    ("bad key", r"^40[13]|invalid_api_key", "The key was refused. Check LLM_API_KEY."),
+    (
+        "bad key",
+        r"^40[13]|invalid_api_key",
+        "The key was refused. Check LLM_API_KEY, and what it may use.",
+    ),
     (
         "context too long",
         r"^413|context[_ ](?:length|size|window)|too many (?:input )?tokens|reduce the length"
