@@ -3,7 +3,8 @@
 from react_lab.loop import Agent, StepLimit
 from react_lab.models import ScriptedModel
 from react_lab.toolkit import lab_tools
-from react_lab.views.text import show
+from react_lab.trace import Run
+from react_lab.views.text import markdown, show, show_page
 
 CALL = 'Thought: a sum.\nAction: calculator\nAction Input: {"expression": "6*7"}'
 DONE = "Thought: I know.\nFinal Answer: It is 42."
@@ -11,7 +12,9 @@ DONE = "Thought: I know.\nFinal Answer: It is 42."
 
 def test_a_finished_run():
     run = Agent(ScriptedModel([CALL + "\nObservation: 41", DONE]), lab_tools()).run("6*7?")
-    assert show(run) == """\
+    assert (
+        show(run)
+        == """\
 Question: 6*7?
 
 Step 1
@@ -26,6 +29,7 @@ Step 2
   Final Answer: It is 42.
 
 Finished after 2 steps: It is 42."""
+    )
 
 
 def test_a_run_that_stopped_early_says_so():
@@ -40,3 +44,53 @@ def test_an_unreadable_reply_is_shown_as_it_was_written():
     text = show(Agent(ScriptedModel(["Well,\nmaybe.", DONE]), lab_tools()).run("?"))
     assert "  Unreadable:   there is no Action and no Final Answer\n" in text
     assert "  It wrote:     Well,\n                maybe.\n" in text
+
+
+def test_a_page_names_what_was_sent_again_only_by_its_length():
+    run = Agent(ScriptedModel([CALL, DONE]), lab_tools(), system="Use tools.").run("6*7?")
+    assert (
+        show_page(run, 2)
+        == """\
+Question: 6*7?
+
+Sent: 4 messages, 109 characters
+  system:       as before, 10 characters
+  user:         as before, 14 characters
+  assistant:    Thought: a sum.
+                Action: calculator
+                Action Input: {"expression": "6*7"}
+  user:         Observation: 42
+
+Step 2
+  Thought:      I know.
+  Final Answer: It is 42.
+
+Tokens: in not told, out not told. Seconds: 0.0 model, 0.0 tools.
+
+Finished after 2 steps: It is 42."""
+    )
+
+
+def test_a_page_names_what_a_policy_left_out():
+    agent = Agent(ScriptedModel([CALL, CALL, DONE]), lab_tools(), fit=lambda all: all[:3])
+    page = show_page(agent.run("6*7?"), 2)
+    assert "  Not whole:    observation of step 1 (2 characters)\n" in page
+
+
+def test_the_question_alone_is_a_page_too():
+    assert show_page(Run("6*7?"), 0) == "Question: 6*7?\n\nThe run can go on."
+
+
+def test_markdown_is_a_table_in_which_the_models_signs_are_only_signs():
+    said = "Thought: a | b\nand <b>*c*</b>\nFinal Answer: $4"
+    assert (
+        markdown(Agent(ScriptedModel([said]), lab_tools()).run("2+2?"))
+        == """\
+**Question:** 2+2?
+
+| step | thought | action | observation |
+| ---: | --- | --- | --- |
+| 1 | a \\| b<br>and \\<b\\>\\*c\\*\\</b\\> | Final Answer: \\$4 |  |
+
+Finished after 1 steps: \\$4"""
+    )

@@ -1,8 +1,9 @@
 """A Run as plain text: the twin of every other view."""
 
 import json
+import re
 
-from react_lab.parser import Action, FinalAnswer
+from react_lab.parser import Action, FinalAnswer, believed
 from react_lab.trace import Run, Step
 
 
@@ -32,9 +33,21 @@ def show_step(step: Step, number: int) -> str:
     if move.repairs:
         lines.append(f"  Repaired:     {', '.join(move.repairs)}")
     if step.observation:
-        seen = "\n".join(filter(None, (step.observation.text, step.observation.notice)))
-        lines.append(f"  Observation:  {_indent(seen)}")
+        lines.append(f"  Observation:  {_indent(seen(step.observation))}")
+    for also, observation in step.also:
+        lines.append(f"  Also:         {_indent(show_move(also))}")
+        if observation:
+            lines.append(f"  Observation:  {_indent(seen(observation))}")
     return "\n".join(lines)
+
+
+def show_move(move) -> str:
+    """A move in a line: the call with its arguments, the answer, or why it is unreadable."""
+    if isinstance(move, Action):
+        return f"{move.tool} {_plain(move.arguments)}"
+    if isinstance(move, FinalAnswer):
+        return f"Final Answer: {move.answer}"
+    return f"unreadable: {move.reason}"
 
 
 def show_end(run: Run) -> str:
@@ -43,6 +56,142 @@ def show_end(run: Run) -> str:
         return f"Finished after {len(run.steps)} steps: {run.answer}"
     best = f"\nBest answer so far: {run.answer}" if run.answer else ""
     return f"Stopped ({run.stop}) after {len(run.steps)} steps. {run.note}{best}"
+
+
+def show_page(run: Run, number: int) -> str:
+    """One round as the stepper shows it. number: from 1; len(steps) + 1 is the last word."""
+    parts = [f"Question: {run.question}"]
+    if number:
+        step = rounds(run)[number - 1]
+        title = number if number <= len(run.steps) else "after the last: the last word"
+        parts += [show_sent(run, number), show_step(step, title), show_cost(step)]
+    if number == len(rounds(run)):
+        parts += [show_end(run) if run.stop else "The run can go on."]
+    return sendable("\n\n".join(parts))
+
+
+def rounds(run: Run) -> tuple[Step, ...]:
+    """The steps, and behind them the last word if one was asked for."""
+    return run.steps + ((run.last_word,) if run.last_word else ())
+
+
+def show_sent(run: Run, number: int) -> str:
+    """What the model got in one round; what it had got the round before only as a length."""
+    sent = rounds(run)[number - 1].sent
+    length = sum(len(content(message)) for message in sent)
+    lines = [f"Sent: {len(sent)} messages, {length:,} characters"]
+    for message, new in zip(sent, new_messages(run, number), strict=True):
+        text = content(message)
+        shown = _indent(text) if new else f"as before, {len(text):,} characters"
+        lines.append(f"  {message['role'] + ':':<13} {shown}")
+    return "\n".join(lines + [f"  Not whole:    {piece}" for piece in unsent(run, number)])
+
+
+def new_messages(run: Run, number: int) -> list[bool]:
+    """For each message sent in a round, whether the round before was sent without it."""
+    before = list(rounds(run)[number - 2].sent) if number > 1 else []
+    found = []
+    for message in rounds(run)[number - 1].sent:
+        found.append(message not in before)
+        if not found[-1]:
+            before.remove(message)  # a message that stands there twice is met twice
+    return found
+
+
+def unsent(run: Run, number: int) -> list[str]:
+    """What of the rounds before `number` was not sent whole: cut, compressed or left out.
+
+    Found in the record alone, whatever the policy: each reply, up to an Observation it
+    invented, and each observation is looked for in the messages, newest first.
+    """
+    known = [content(message) for message in rounds(run)[0].sent[:2]]
+    texts = [content(message) for message in rounds(run)[number - 1].sent]
+    left = "\n".join(text for text in texts if text not in known)
+    missing = []
+    for place in range(number - 1, 0, -1):
+        past = run.steps[place - 1]
+        pieces = [("observation", seen(result)) for _, result in reversed(past.moves) if result]
+        for kind, text in [*pieces, ("reply", believed(past.reply.text))]:
+            text = sendable(text)
+            whole = rf"(?:^|[:：] ?){re.escape(text)}$"
+            found = list(re.finditer(whole, left, re.M)) if text else []
+            if found:  # taken out, so that the same result of an older step needs its own
+                left = left[: found[-1].start()] + left[found[-1].end() :]
+            elif text:
+                missing.append(f"{kind} of step {place} ({len(text):,} characters)")
+    return missing[::-1]
+
+
+def seen(observation) -> str:
+    """A result as the model reads it: its text, and what the program added."""
+    return "\n".join(filter(None, (observation.text, observation.notice)))
+
+
+def content(message: dict) -> str:
+    """The words of a message, and its native calls as JSON."""
+    parts = [message.get("content"), message.get("tool_calls")]
+    shown = (part if isinstance(part, str) else _plain(part) for part in parts if part)
+    return "\n".join(shown)
+
+
+def show_cost(step: Step) -> str:
+    """Tokens and seconds of one round, in a line."""
+    reply = step.reply
+    cached = f" ({reply.tokens_cached:,} cached)" if reply.tokens_cached else ""
+    tokens = f"{reply.tokens_in:,} in{cached}" if reply.tokens_in is not None else "in not told"
+    out = f"{reply.tokens_out:,} out" if reply.tokens_out is not None else "out not told"
+    tools = sum(result.seconds for _, result in step.moves if result)
+    return f"Tokens: {tokens}, {out}. Seconds: {reply.seconds:.1f} model, {tools:.1f} tools."
+
+
+def show_progress(run: Run, limits: dict[str, float]) -> str:
+    """Steps, tokens and seconds so far. limits: what each may reach, such as {"steps": 8}."""
+    parts = []
+    for name, value in used(run).items():
+        amount = f"{value:,.1f}" if name == "seconds" else f"{value:,}"
+        parts.append(f"{name} {amount}" + (f" of {limits[name]:,}" if name in limits else ""))
+    return ", ".join(parts)
+
+
+def used(run: Run) -> dict[str, float]:
+    """What a run has used so far of the three things that can have a limit."""
+    return {"steps": len(run.steps), "tokens": run.tokens, "seconds": run.seconds}
+
+
+def markdown(run: Run) -> str:
+    """The run as a Markdown table, which GitHub shows. All words of the model are escaped."""
+    lines = [f"**Question:** {_escaped(run.question)}", ""]
+    lines += ["| step | thought | action | observation |", "| ---: | --- | --- | --- |"]
+    for number, step in enumerate(run.steps, 1):
+        acts = "\n".join(show_move(move) for move, _ in step.moves)
+        answers = "\n".join(seen(result) for _, result in step.moves if result)
+        cells = [str(number), *map(_escaped, (step.move.thought, acts, answers))]
+        lines.append(f"| {' | '.join(cells)} |")
+    return sendable("\n".join([*lines, "", _escaped(show_end(run)) if run.stop else ""]))
+
+
+def register() -> None:
+    """From now on a cell that ends with a Run shows it: as a table, and as text beside it.
+
+    Outside a notebook it does nothing.
+    """
+    from IPython import get_ipython
+
+    if (shell := get_ipython()) is None:
+        return
+    formatters = shell.display_formatter.formatters
+    formatters["text/markdown"].for_type(Run, markdown)
+    formatters["text/plain"].for_type(Run, lambda run, printer, cycle: printer.text(show(run)))
+
+
+def sendable(text: str) -> str:
+    """Without half an emoji: a lone surrogate cannot be written into any message."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is: signs of its own escaped, line ends as <br>."""
+    return re.sub(r"([\\`*_\[\]<>|~$&#])", r"\\\1", text.strip()).replace("\n", "<br>")
 
 
 def _indent(text: str) -> str:

@@ -1,0 +1,154 @@
+"""Pages: a round of a Run as HTML, for the widgets and for reports.
+
+Pure functions. Every word of the model is escaped, every colour has its name beside it, and
+text takes the colour of the theme.
+"""
+
+from html import escape
+
+from react_lab.parser import Action, FinalAnswer, fields
+from react_lab.trace import Run
+from react_lab.views import text
+
+# One colour for each kind of field: told apart by colour-blind people (Okabe and Ito, 2008),
+# and with a contrast of at least 3 to white and to the dark theme's background.
+COLOURS = {
+    "thought": "#777777",
+    "action": "#0072b2",
+    "input": "#c76f9f",
+    "observation": "#d55e00",
+    "answer": "#009e73",
+}
+NAMES = {"input": "action input", "answer": "final answer"}
+
+STYLE = """<style>
+.react-lab { color: var(--jp-content-font-color1, inherit); line-height: 1.4; }
+.react-lab section { border-top: 1px solid var(--jp-border-color1, #888); padding: 4px 0; }
+.react-lab section > b { display: block; }
+.react-lab .field { border-left: 5px solid var(--jp-border-color1, #888); padding-left: 8px;
+  margin: 4px 0; }
+.react-lab pre { color: inherit; background: transparent; margin: 0; line-height: 1.4;
+  font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, 13px);
+  white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
+.react-lab .long { max-height: 24em; overflow: auto; }
+</style>"""
+
+
+def page(run: Run, number: int, edited: frozenset[int] = frozenset()) -> str:
+    """Everything about one round as HTML.
+
+    number: from 1; len(steps) + 1 is the last word; 0 shows the question alone. edited: the
+    steps whose observation a person has changed.
+    """
+    parts = [section("Question", pre(run.question))]
+    if number:
+        parts += [sent_panel(run, number), reply_panel(run, number), read_panel(run, number)]
+        parts += [call_panel(run, number, edited)]
+        parts += [section("Cost", pre(text.show_cost(text.rounds(run)[number - 1])))]
+    if number == len(text.rounds(run)):
+        end = text.show_end(run) if run.stop else "The run can go on."
+        parts.append(section("End", pre(end)))
+    return f'{STYLE}<div class="react-lab">{"".join(parts)}</div>'
+
+
+def sent_panel(run: Run, number: int) -> str:
+    """The messages that the model really got in this round, and what was not sent whole."""
+    sent, parts = text.rounds(run)[number - 1].sent, []
+    for message, new in zip(sent, text.new_messages(run, number), strict=True):
+        if new:
+            parts.append(_field(f"{message['role']} (new)", text.content(message)))
+        else:
+            parts.append(_folded(f"{message['role']} (as before)", text.content(message)))
+    missing = text.unsent(run, number)
+    whole = "Not sent whole: " + ", ".join(missing) if missing else "Everything was sent whole."
+    return section(f"Sent: {len(sent)} messages", "".join(parts), long=True) + _note(whole)
+
+
+def reply_panel(run: Run, number: int) -> str:
+    """The reply as it came, each field in its colour and under its name."""
+    reply, parts = text.rounds(run)[number - 1].reply, []
+    if reply.reasoning:
+        parts.append(_field("reasoning", reply.reasoning))
+    found = fields(reply.text)
+    begins = [0, *(part.start for part in found[1:])][: len(found)]
+    ends = [*begins[1:], len(reply.text)]
+    forged = next((part.start for part in found if part.kind == "observation"), len(reply.text))
+    for part, begin, end in zip(found, begins, ends):
+        name = NAMES.get(part.kind, part.kind)
+        if part.kind == "observation":
+            name = "invented observation: dropped"
+        elif begin > forged:
+            name += ": dropped, behind an invented observation"
+        colour = COLOURS.get(part.kind, COLOURS["action"])
+        parts.append(_field(name, reply.text[begin:end].strip(), colour))
+    for call in reply.tool_calls:
+        parts.append(_field("native call", text.content({"content": call}), COLOURS["action"]))
+    return section("Reply", "".join(parts) or pre(reply.text or "(empty)"), long=True)
+
+
+def read_panel(run: Run, number: int) -> str:
+    """What the program read in the reply, what it mended or dropped, and what came up."""
+    step = text.rounds(run)[number - 1]
+    kinds = {Action: "a call", FinalAnswer: "the final answer"}
+    read = kinds.get(type(step.move)) or f"unreadable: {step.move.reason}"
+    lines = [f"Read as: {read}"]
+    lines += [f"Repaired or dropped: {what}" for move, _ in step.moves for what in move.repairs]
+    lines += [f"Note: {note}" for note in step.reply.notes]
+    if step.reply.finish_reason:
+        lines.append(f"The reply ended with: {step.reply.finish_reason}")
+    return section("Read", pre("\n".join(lines)))
+
+
+def call_panel(run: Run, number: int, edited: frozenset[int] = frozenset()) -> str:
+    """Every call of a round with its result; or that it waits for a person."""
+    parts = []
+    for move, result in text.rounds(run)[number - 1].moves:
+        if isinstance(move, Action):
+            parts.append(_field("call", text.show_move(move), COLOURS["action"]))
+        if result:
+            name = f"result: {result.error}" if result.error else "result"
+            name += f", {result.truncated:,} characters cut" if result.truncated else ""
+            name += ", edited by you" if number in edited else ""
+            parts.append(_field(name, text.seen(result)))
+        elif isinstance(move, Action):
+            parts.append(_note("Not run." if run.pending is not move else "It waits for you."))
+    return section("Call and result", "".join(parts), long=True) if parts else ""
+
+
+def progress(run: Run, limits: dict[str, float]) -> str:
+    """How much of its limits a run has used: bars, and the same in words."""
+    bars = ""
+    for name, value in text.used(run).items():
+        if most := limits.get(name):
+            bars += f'<progress aria-label="{name}" value="{min(value, most)}" max="{most}">'
+            bars += "</progress> "
+    return f"{bars}{escaped(text.show_progress(run, limits))}"
+
+
+def section(name: str, body: str, long: bool = False) -> str:
+    """A named part of a page. long: it scrolls, also by keyboard."""
+    scroll = f' class="long" tabindex="0" role="group" aria-label="{escaped(name)}"'
+    return f"<section><b>{escaped(name)}</b><div{scroll if long else ''}>{body}</div></section>"
+
+
+def _field(name: str, words: str, colour: str = "") -> str:
+    style = f' style="border-left-color: {colour}"' if colour else ""
+    return f'<div class="field"{style}><b>{escaped(name)}</b>{pre(words)}</div>'
+
+
+def _folded(name: str, words: str) -> str:
+    return f'<details class="field"><summary>{escaped(name)}</summary>{pre(words)}</details>'
+
+
+def pre(words: str) -> str:
+    """Words as they stand, line ends and all."""
+    return f"<pre>{escaped(words)}</pre>"
+
+
+def _note(words: str) -> str:
+    return f"<div>{escaped(words)}</div>"
+
+
+def escaped(words: str) -> str:
+    """Text as HTML: markup in it is shown, not obeyed."""
+    return escape(text.sendable(words))

@@ -1,0 +1,145 @@
+"""Plots: where the tokens and the seconds of a run went, and which tools were used.
+
+Each function returns a matplotlib Figure that carries its own summary and alt text; `show`
+displays all three. Bars differ by pattern as well as by colour.
+"""
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Iterable
+from html import escape
+from io import BytesIO
+
+from react_lab.parser import Action
+from react_lab.trace import Run
+from react_lab.views import text
+
+# Told apart by colour-blind people (Okabe and Ito, 2008); with a pattern for print.
+BLUE, ORANGE, GREEN = ("#56b4e9", "//"), ("#e69f00", ".."), ("#009e73", "")
+
+
+def tokens(run: Run, count: Callable[[str], int] | None = None):
+    """A Figure: the tokens of each round, stacked: prompt, history, new.
+
+    prompt: system message and question. history: the rounds so far, sent again. new: what the
+    model wrote. count: from a text to its tokens, used where the endpoint told none. The prompt
+    is what the first round was sent, so a policy that shortens it makes the history look
+    smaller. Raises ValueError for a run without counts when there is no `count`.
+    """
+    names, parts = [], {"prompt": [], "history": [], "new": []}
+    first = None
+    for number, step in enumerate(text.rounds(run), 1):
+        reply, sent = step.reply, "\n".join(text.content(message) for message in step.sent)
+        known = None not in (reply.tokens_in, reply.tokens_out)
+        if not known and count is None:
+            raise ValueError("The endpoint told no tokens; pass count=, such as count_tokens.")
+        got, new = (
+            (reply.tokens_in, reply.tokens_out) if known else (count(sent), count(reply.text))
+        )
+        first = min(got, got if first is None else first)
+        names.append(f"step {number}" if number <= len(run.steps) else "last word")
+        for part, value in zip(parts.values(), (first, got - first, new), strict=True):
+            part.append(value)
+    sums = {part: sum(values) for part, values in parts.items()}
+    told = ", ".join(f"{part} {value:,}" for part, value in sums.items())
+    summary = f"{sum(sums.values()):,} tokens in {len(names)} rounds: {told}."
+    return _bars(names, parts, "tokens", "Tokens of each round", summary)
+
+
+def timeline(run: Run):
+    """A Figure: when the model and the tools were at work, round by round, in seconds."""
+    names, models, tools, starts, now = [], [], [], [], 0.0
+    for number, step in enumerate(text.rounds(run), 1):
+        names.append(f"step {number}" if number <= len(run.steps) else "last word")
+        models.append(step.reply.seconds)
+        tools.append(sum(result.seconds for _, result in step.moves if result))
+        starts.append(now)
+        now += models[-1] + tools[-1]
+    summary = f"{now:.1f} seconds: {sum(models):.1f} in the model, {sum(tools):.1f} in tools."
+    parts = {"model": models, "tools": tools}
+    return _bars(names, parts, "seconds", "Time of model and tools", summary, starts)
+
+
+def tool_use(runs: Run | Iterable[Run]):
+    """A Figure: how often each tool was called in one or many runs, and how often in vain."""
+    good, bad = Counter(), Counter()
+    for run in [runs] if isinstance(runs, Run) else runs:
+        for step in run.steps:
+            for move, result in step.moves:
+                if isinstance(move, Action) and result:
+                    (bad if result.error else good)[move.tool] += 1
+    names = sorted(good + bad, key=lambda name: (-good[name] - bad[name], name))
+    parts = {"result": [good[n] for n in names], "error": [bad[n] for n in names]}
+    most = f" Most often: {names[0]}." if names else ""
+    summary = f"{good.total() + bad.total()} calls, {bad.total()} of them errors.{most}"
+    return _bars(names, parts, "calls", "Calls of each tool", summary)
+
+
+def show(figure) -> None:
+    """Display a Figure of this module in a notebook: picture, summary, and the figures in words.
+
+    The picture has its alt text in the output's metadata. JupyterLab does not read that aloud,
+    so the same words stand below, to be opened.
+    """
+    from IPython.display import display
+
+    title, *rest = figure.get_label().split("\n")
+    image = BytesIO()
+    figure.savefig(image, format="png", dpi=100, metadata={"Software": None})
+    alt = " ".join([title, *rest])
+    data = {"image/png": b64encode(image.getvalue()).decode(), "text/plain": alt}
+    display(data, metadata={"image/png": {"alt": alt}}, raw=True)
+    words = "<br>".join(map(escape, rest[1:]))
+    html = f"<details><summary>{escape(rest[0])}</summary>{words}</details>"
+    display({"text/html": html, "text/plain": "\n".join(rest)}, raw=True)
+
+
+def figure_alt(figure) -> str:
+    """What a Figure of this module shows, in words: title, summary, then each bar in a line."""
+    return figure.get_label()
+
+
+def _bars(
+    names: list[str],
+    parts: dict[str, list[float]],
+    unit: str,
+    title: str,
+    summary: str,
+    starts: list[float] | None = None,
+):
+    """Stacked bars from left to right, a row for each name; starts: where each row begins."""
+    from matplotlib.figure import Figure  # not pyplot: nothing global, nothing shown twice
+
+    figure = Figure(figsize=(7, 1.4 + 0.35 * len(names)), layout="constrained", facecolor="white")
+    axes = figure.add_subplot()
+    left = list(starts or [0.0] * len(names))
+    for (part, values), (colour, hatch) in zip(parts.items(), (BLUE, ORANGE, GREEN)):
+        look = {"facecolor": colour, "hatch": hatch, "edgecolor": "black", "linewidth": 0.8}
+        axes.barh(range(len(names)), values, left=left, label=part, **look)
+        left = [a + b for a, b in zip(left, values)]
+    for row, (end, *values) in enumerate(zip(left, *parts.values())):
+        axes.annotate(
+            _number(sum(values)), (end, row), (4, 0), textcoords="offset points", va="center"
+        )
+    axes.set(xlabel=unit, title=title)
+    axes.set_yticks(range(len(names)), names, parse_math=False)  # a name may hold a $
+    axes.invert_yaxis()
+    axes.set_xlim(0, 1.12 * max([*left, 1e-9]))
+    axes.xaxis.get_major_locator().set_params(integer=unit != "seconds")
+    figure.legend(loc="outside lower center", ncols=len(parts))
+    words = [f"{title}, as stacked bars.", summary, *_words(names, parts, unit)]
+    figure.set_label("\n".join(words))
+    return figure
+
+
+def _words(names: list[str], parts: dict[str, list[float]], unit: str) -> list[str]:
+    """Each bar as a line of text."""
+    lines = []
+    for name, *values in zip(names, *parts.values()):
+        told = ", ".join(f"{part} {_number(value)}" for part, value in zip(parts, values))
+        lines.append(f"{name}: {told} {unit}.")
+    return lines
+
+
+def _number(value: float) -> str:
+    return f"{value:.1f}" if isinstance(value, float) else f"{value:,}"

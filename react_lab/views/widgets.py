@@ -1,0 +1,273 @@
+"""Widgets: step through a run, let it go on, answer for it; put a prompt together.
+
+Each has a twin of plain text (`views/text.py`), which is what shows where no kernel runs. Models
+and tools run in a thread, so that the buttons work meanwhile; no cell waits for a click.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from react_lab.trace import Run
+from react_lab.views import text
+from react_lab.views.pages import STYLE, escaped, page, pre, progress, section
+
+
+def stepper(
+    run: Run | str,
+    step: int | None = None,
+    go_on: Callable[[Run], Iterable[Run]] | None = None,
+    answer: Callable[[Run, bool, str], Run] | None = None,
+    limits: dict[str, float] | None = None,
+) -> "Stepper":
+    """A widget to walk through a run and, with `go_on`, to let it go on.
+
+    run: a Run, or a question to begin with. step: where to open it, from 1. go_on: from a Run
+    the growing Runs, such as `agent.stream`; it runs in a thread. answer: what a yes or no (and
+    a reason) makes of a Run that waits, such as
+    `lambda run, yes, why: loop.step(run, agent, approve=yes, note=why)`. limits: what to show
+    progress against, such as {"steps": 8, "seconds": 60}. Raises ValueError for a step or limit
+    that there is not. Later cells find what came of it in `.run`.
+    """
+    run = Run(run) if isinstance(run, str) else run
+    total = len(text.rounds(run))
+    number = min(1, total) if step is None else step
+    if not min(1, total) <= number <= total:
+        raise ValueError(f"There is no step {step}; give a number from 1 to {total}.")
+    if strange := set(limits or {}) - set(text.used(run)):
+        raise ValueError(f"No limit is named {strange.pop()}; write steps, tokens or seconds.")
+    return Stepper(run, number, go_on, answer, limits or {})
+
+
+class Stepper:
+    """The widget that `stepper` makes. run: the Run as it is now. number: the round in view.
+
+    earlier: the runs that were left when an observation was edited. A click while something
+    runs changes nothing but the place in view, and Stop.
+    """
+
+    def __init__(self, run, number, go_on, answer, limits):
+        self.run, self.number, self.earlier = run, number, []
+        self.edited, self.message, self.busy = frozenset(), "", False
+        self._go_on, self._answer, self._limits = go_on, answer, limits
+        self._answered_at = -1.0  # a double click must not answer the next call, unseen
+        self._offered = None  # the observation that stands in the editor
+        self._stopping, self._lock, self._thread = threading.Event(), threading.RLock(), None
+        self._build()
+        self._draw()
+
+    def _build(self) -> None:
+        """The controls. They stay enabled, because a disabled button loses the keyboard."""
+        import ipywidgets as w
+
+        def button(name: str, act: Callable[[], None]) -> w.Button:
+            made = w.Button(description=name, layout={"width": "auto"})
+            made.on_click(lambda _: act())
+            return made
+
+        self.back = button("Back", lambda: self._move(self.number - 1))
+        self.next = button("Next", self._forward)
+        self.end = button("To the end", self._to_the_end)
+        self.stop = button("Stop", self._stop)
+        self.observation = w.Textarea(description="Observation", layout={"width": "95%"})
+        self.edit = button("Go on from this observation", self._edit)
+        self.reason = w.Text(description="Reason", layout={"width": "50%"})
+        self.allow = button("Allow", lambda: self._answered(True))
+        self.deny = button("Deny", lambda: self._answered(False))
+        self.status, self.panel, self.waiting = w.HTML(), w.HTML(), w.HTML()
+        stop = [self.stop] if self._go_on or self._answer else []
+        rows = [w.HBox([self.back, self.next, self.end, *stop]), self.status, self.panel]
+        if self._answer:
+            rows += [self.waiting, w.HBox([self.allow, self.deny, self.reason])]
+        if self._go_on:
+            rows += [self.observation, w.HBox([self.edit])]
+        self.box = w.VBox(rows)
+
+    def _draw(self) -> None:
+        """Put the state into the widgets."""
+        with self._lock:
+            total = len(self.run.steps)
+            place = f"Step {self.number} of {total}" if self.number <= total else "Last word"
+            says = [place if self.number else "No step yet", self.message]
+            says += ["Running"] if self.busy else []
+            says = escaped(". ".join(filter(None, says)))
+            used = progress(self.run, self._limits) if self._limits else ""
+            self.status.value = f'<div role="status" class="react-lab">{says}<br>{used}</div>'
+            self.panel.value = page(self.run, self.number, self.edited)
+            pending = self.run.pending
+            asks = f"Waits for you: {text.show_move(pending)}" if pending else "No call waits."
+            self.waiting.value = f'<div class="react-lab">{pre(asks)}</div>'
+            if self._result() != self._offered:  # not while a person types
+                self._offered = self._result()
+                self.observation.value = text.sendable(self._offered)
+
+    def _result(self) -> str:
+        """The observation in view, as the model reads it."""
+        steps = self.run.steps[self.number - 1 : self.number] if self.number else ()
+        return text.seen(steps[0].observation) if steps and steps[0].observation else ""
+
+    def _say(self, message: str) -> None:
+        self.message = message
+        self._draw()
+
+    def _move(self, number: int) -> None:
+        """Show another round, as far as there is one."""
+        total = len(text.rounds(self.run))
+        self.number = max(min(1, total), min(number, total))
+        edge = {min(1, total) - 1: "This is the first step", total + 1: "This is the end"}
+        self._say("" if self.busy else edge.get(number, ""))
+
+    def _forward(self) -> None:
+        """The next round: the one that is there, or a new one."""
+        if self.number == len(text.rounds(self.run)) and self._can_go_on():
+            self._start(lambda: self._go_on(self.run), one=True)
+        else:
+            self._move(self.number + 1)
+
+    def _to_the_end(self) -> None:
+        self._move(len(text.rounds(self.run)))
+        if self._can_go_on():
+            self._start(lambda: self._go_on(self.run))
+
+    def _can_go_on(self) -> bool:
+        return self._go_on is not None and self.run.stop is None and not self.busy
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._stopping.set()
+            self._say("It stops after this step" if self.busy else "Nothing runs")
+
+    def _edit(self) -> None:
+        """Set the observation in view to the text of the person, and take one step from there."""
+        old = self.run.steps[self.number - 1].observation if self._result() else None
+        if self.busy or old is None:
+            self._say("" if self.busy else "This step has no observation to go on from")
+            return
+        if self.observation.value != self._offered:
+            old = replace(old, text=self.observation.value, error=None, truncated=0, notice="")
+            self.edited |= {self.number}
+        self.edited = frozenset(n for n in self.edited if n <= self.number)
+        self.earlier.append(self.run)
+        *before, here = self.run.steps[: self.number]
+        steps = (*before, replace(here, observation=old))
+        self.run = replace(self.run, steps=steps, stop=None, note="", last_word=None)
+        self._start(lambda: self._go_on(self.run), one=True)
+
+    def _answered(self, yes: bool) -> None:
+        """Hand a person's answer on, once."""
+        run, why, before = self.run, self.reason.value, self._answered_at
+        self._answered_at = time.monotonic()
+        if self._answered_at - before < 1:
+            self._say("The second of two quick clicks was not taken as an answer")
+        elif run.pending is None or self.busy:
+            self._say("" if self.busy else "No call waits for an answer")
+        else:
+            self._start(lambda: [self._answer(run, yes, why)])
+
+    def _start(self, runs: Callable[[], Iterable[Run]], one: bool = False) -> None:
+        """Follow growing runs in a thread; one: only until there is one step more."""
+        with self._lock:
+            if self.busy:
+                return
+            self.busy, self.message = True, ""
+        self._stopping.clear()
+        self._draw()
+        self._thread = threading.Thread(target=self._follow, args=(runs, one), daemon=True)
+        self._thread.start()
+
+    def _follow(self, runs: Callable[[], Iterable[Run]], one: bool) -> None:
+        """Take each new run in, until the end, the Stop button or an error; all work is kept."""
+        before, growing, message = len(self.run.steps), None, ""
+        try:
+            growing = runs()
+            for run in growing:
+                self._take(run)
+                enough = one and run.stop is None and len(run.steps) > before
+                if enough or self._stopping.is_set():
+                    break
+            if self._stopping.is_set() and self.run.stop is None:
+                message = "Stopped by you; the run is kept"
+        except Exception as error:
+            message = f"{type(error).__name__}: {error}"
+        finally:
+            if hasattr(growing, "close"):
+                growing.close()  # here: a generator may hold a lock of this thread
+            with self._lock:
+                self.message, self.busy = message, False
+                self._draw()
+
+    def _take(self, run: Run) -> None:
+        """A new run; who looked at its last round sees the new last one."""
+        with self._lock:
+            last = self.number == len(text.rounds(self.run))
+            self.run = run
+            total = len(text.rounds(run))
+            self.number = total if last else min(self.number, total)
+            self._draw()
+
+    def wait(self) -> Run:
+        """For scripts and tests: wait until nothing runs, and return the run.
+
+        In a notebook a cell that waits keeps the buttons from working.
+        """
+        if self._thread:
+            self._thread.join()
+        return self.run
+
+    @property
+    def text(self) -> str:
+        """The page in view as plain text."""
+        mark = "\n\nYou edited this observation." if self.number in self.edited else ""
+        return text.show_page(self.run, self.number) + mark
+
+    def _repr_mimebundle_(self, **kwargs) -> dict:
+        return {**self.box._repr_mimebundle_(**kwargs), "text/plain": self.text}
+
+
+class PromptBuilder:
+    """A widget to choose the parts of a prompt and see it with its count of tokens.
+
+    choices: what can be left out, name to label, such as a rule's name and its sentence. build:
+    from the list of chosen names to the prompt. count: from a text to its tokens. `.prompt` is
+    the prompt as it is now.
+    """
+
+    def __init__(
+        self,
+        choices: dict[str, str],
+        build: Callable[[list[str]], str],
+        count: Callable[[str], int],
+    ):
+        import ipywidgets as w
+
+        self._build, self._count = build, count
+        self._whole = count(build(list(choices)))
+        layout = {"width": "95%"}
+        self.boxes = {
+            name: w.Checkbox(value=True, description=label, indent=False, layout=layout)
+            for name, label in choices.items()
+        }
+        self.panel = w.HTML()
+        for box in self.boxes.values():
+            box.observe(lambda _: self._draw(), names="value")
+        self.box = w.VBox([*self.boxes.values(), self.panel])
+        self._draw()
+
+    def _draw(self) -> None:
+        self.prompt = self._build([name for name, box in self.boxes.items() if box.value])
+        tokens = self._count(self.prompt)
+        saved = self._whole - tokens
+        self.cost = f"{tokens:,} tokens" + (f", {saved:,} fewer than with all" if saved else "")
+        body = section("Prompt", pre(self.prompt), long=True)
+        cost = f'<div role="status">{self.cost}</div>'
+        self.panel.value = f'{STYLE}<div class="react-lab">{cost}{body}</div>'
+
+    @property
+    def text(self) -> str:
+        """The choices, the count and the prompt as plain text."""
+        marks = [f"[{'x' if b.value else ' '}] {b.description}" for b in self.boxes.values()]
+        return text.sendable("\n".join([*marks, "", self.cost, "", self.prompt]))
+
+    def _repr_mimebundle_(self, **kwargs) -> dict:
+        return {**self.box._repr_mimebundle_(**kwargs), "text/plain": self.text}
