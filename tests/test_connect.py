@@ -1,10 +1,7 @@
 """Connect: which settings give which model."""
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
 import pytest
+from endpoint import serve
 
 from react_lab import connect as module
 from react_lab.connect import connect, describe, settings
@@ -71,33 +68,14 @@ def test_an_unknown_option_is_refused(monkeypatch):
 
 
 def test_the_settings_really_reach_a_server(monkeypatch):
-    seen = []
-
-    class Server(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            seen.append((self.path, self.headers["Authorization"], body))
-            message = {"role": "assistant", "content": "Hello."}
-            choice = {"index": 0, "message": message, "finish_reason": "stop"}
-            answer = {"id": "1", "object": "chat.completion", "created": 0, "model": "m"}
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.end_headers()
-            self.wfile.write(json.dumps(answer | {"choices": [choice]}).encode())
-
-        def log_message(self, *_):
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Server) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        base = f"http://127.0.0.1:{server.server_port}/v1"
-        set_all(monkeypatch, ENDPOINT | {"LLM_BASE_URL": base})
-        reply = connect(max_tokens=9)([{"role": "user", "content": "Hi"}])
-        server.shutdown()
-    assert reply.text == "Hello."
-    path, key, body = seen[0]
-    assert (path, key) == ("/v1/chat/completions", "Bearer secret-word")
-    assert (body["model"], body["max_tokens"]) == ("clever-1", 9)
+    hello = {"json": {"choices": [{"message": {"role": "assistant", "content": "Hello."}}]}}
+    with serve({"replies": [hello]}) as endpoint:
+        set_all(monkeypatch, ENDPOINT | {"LLM_BASE_URL": endpoint.url})
+        assert connect(max_tokens=9)([{"role": "user", "content": "Hi"}]).text == "Hello."
+    (request,) = endpoint.requests
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["authorization"] == "Bearer secret-word"
+    assert (request.body["model"], request.body["max_tokens"]) == ("clever-1", 9)
 
 
 # Half an endpoint
@@ -126,6 +104,13 @@ def test_an_address_that_is_none_is_told(monkeypatch):
 def test_empty_settings_count_as_not_set(monkeypatch):
     set_all(monkeypatch, dict.fromkeys(ENDPOINT, " "))
     assert connect() == EmbeddedModel()
+
+
+def test_a_key_that_cannot_be_sent_is_told_without_it(monkeypatch):
+    set_all(monkeypatch, ENDPOINT | {"LLM_API_KEY": "secret\u2026word"})
+    with pytest.raises(ModelError, match="LLM_API_KEY.*illegal character") as told:
+        connect()
+    assert "secret" not in str(told.value)
 
 
 # The file .env

@@ -1,10 +1,10 @@
-"""Models: a script, and a real client that speaks to a real HTTP server on loopback."""
+"""Models: a script, and a real client that speaks to a real HTTP server on loopback.
 
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+What endpoints refuse, and how, is in test_endpoints.py.
+"""
 
 import pytest
+from endpoint import serve
 from openai.types.chat import ChatCompletion
 
 from react_lab.models import ChatModel, ModelError, Reply, ScriptedModel, lost_prompt, reply_from
@@ -33,29 +33,9 @@ COMPLETION = {
 
 @pytest.fixture
 def server():
-    """An endpoint that answers with `server.status` and `server.body`, and keeps what it got."""
-
-    class Endpoint(BaseHTTPRequestHandler):
-        def do_POST(self):
-            length = int(self.headers["Content-Length"])
-            http.got.append((self.path, dict(self.headers), json.loads(self.rfile.read(length))))
-            payload = json.dumps(http.body).encode()
-            self.send_response(http.status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(payload)))
-            self.end_headers()
-            self.wfile.write(payload)
-
-        def log_message(self, *args):
-            pass
-
-    http = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    http.got, http.status, http.body = [], 200, COMPLETION
-    http.url = f"http://127.0.0.1:{http.server_port}/v1"
-    threading.Thread(target=http.serve_forever, daemon=True).start()
-    yield http
-    http.shutdown()
-    http.server_close()
+    """An endpoint that always answers 42, and keeps what it got."""
+    with serve({"replies": [{"json": COMPLETION}], "then": "repeat"}) as endpoint:
+        yield endpoint
 
 
 def test_a_script_is_spoken_in_order_and_can_be_asked_again():
@@ -73,7 +53,7 @@ def test_a_reply_holds_what_the_endpoint_told(server):
     reply = ChatModel("m", server.url, "secret-key")(MESSAGES)
     assert (reply.text, reply.finish_reason) == ("Final Answer: 42", "stop")
     assert (reply.tokens_in, reply.tokens_out, reply.tokens_cached) == (9, 5, 4)
-    assert reply.seconds > 0
+    assert reply.seconds > 0 and reply.notes == ()
 
 
 def test_the_clients_own_object_is_read_like_the_json():
@@ -82,70 +62,58 @@ def test_the_clients_own_object_is_read_like_the_json():
     assert reply_from(completion, 1.0).tokens_cached == 4
 
 
-def test_nothing_is_sent_that_was_not_set(server):
+def test_options_are_sent_as_they_are_and_nothing_else(server):
     ChatModel("m", server.url)(MESSAGES)
-    ChatModel("m", server.url, options={"temperature": 0, "stop": ["Observation:"]})(MESSAGES)
-    (path, _, plain), (_, _, tuned) = server.got
-    assert path == "/v1/chat/completions"
-    assert plain == {"model": "m", "messages": MESSAGES}
-    assert tuned == {"model": "m", "messages": MESSAGES, "temperature": 0, "stop": ["Observation:"]}
+    options = {"temperature": 0, "stop": ["Observation:"], "top_k": 5}
+    ChatModel("m", server.url, options=options | {"seed": None})(MESSAGES)
+    plain, tuned = server.requests
+    assert plain.path == "/v1/chat/completions"
+    assert plain.body == {"model": "m", "messages": MESSAGES}
+    assert tuned.body == {"model": "m", "messages": MESSAGES, **options}
 
 
 def test_tools_are_sent_as_schemas(server):
     tools = [{"type": "function", "function": {"name": "now", "parameters": {"type": "object"}}}]
     ChatModel("m", server.url)(MESSAGES, tools)
-    assert server.got[0][2]["tools"] == tools
+    assert server.requests[0].body["tools"] == tools
 
 
 @pytest.mark.parametrize(
     "status, advice",
     [(401, "Check LLM_API_KEY"), (404, "Check LLM_MODEL"), (429, "Wait, then run again")],
 )
-def test_a_refusal_says_what_to_do_and_never_the_key(server, status, advice):
-    server.status, server.body = status, {"error": {"message": "no, not with secret-key"}}
-    with pytest.raises(ModelError, match=advice) as caught:
-        ChatModel("m", server.url, "secret-key", patience=0)(MESSAGES)
+def test_a_refusal_says_what_to_do_and_never_the_key(status, advice):
+    reply = {"status": status, "json": {"error": {"message": "no, not with secret-key"}}}
+    with serve({"replies": [reply]}) as endpoint:
+        with pytest.raises(ModelError, match=advice) as caught:
+            ChatModel("m", endpoint.url, "secret-key", patience=0)(MESSAGES)
     assert "secret-key" not in str(caught.value)
-    assert caught.value.__cause__ is None
+    assert caught.value.__cause__ is caught.value.__context__ is None
 
 
-def test_a_server_that_is_not_there_is_said(server):
-    server.shutdown()
-    server.server_close()
-    with pytest.raises(ModelError, match="Is the server running"):
-        ChatModel("m", server.url)(MESSAGES)
+@pytest.mark.parametrize(
+    "body", ["<html>busy</html>", {"choices": [{"message": None}]}, COMPLETION | {"choices": []}]
+)
+def test_a_reply_that_is_none_is_an_error(body):
+    with serve({"replies": [{"json": body}]}) as endpoint:
+        with pytest.raises(ModelError, match="no chat completion"):
+            ChatModel("m", endpoint.url)(MESSAGES)
 
 
-def test_a_reply_without_a_choice_is_an_error(server):
-    server.body = {**COMPLETION, "choices": []}
-    with pytest.raises(ModelError, match="no chat completion"):
-        ChatModel("m", server.url)(MESSAGES)
+def test_a_text_that_cannot_be_sent_is_an_error(server):
+    with pytest.raises(ModelError, match="cannot be sent.*surrogates") as caught:
+        ChatModel("m", server.url)([{"role": "user", "content": "half an emoji: \ud83d"}])
+    assert (caught.value.kind, server.requests) == ("error", [])
 
 
-def test_the_key_is_not_in_the_repr():
-    assert "secret" not in repr(ChatModel("m", api_key="secret-key"))
+def test_the_repr_shows_neither_key_nor_password():
+    model = ChatModel("m", "http://me:word@localhost/v1", "secret-key", options={"seed": 1})
+    assert repr(model) == "ChatModel('m', base_url='http://localhost/v1', options={'seed': 1})"
 
 
-def test_a_script_is_a_list():
-    with pytest.raises(ValueError, match="a list of replies"):
-        ScriptedModel("Final Answer: 4")
-
-
-def test_options_are_sent_as_they_are(server):
-    ChatModel("m", server.url, options={"top_k": 5})(MESSAGES)
-    assert server.got[0][2]["top_k"] == 5
-
-
-@pytest.mark.parametrize("body", ["<html>busy</html>", {"choices": [{"message": None}]}])
-def test_a_reply_that_is_none_is_an_error(server, body):
-    server.body = body
-    with pytest.raises(ModelError):
-        ChatModel("m", server.url)(MESSAGES)
-
-
-def test_a_key_that_no_header_can_hold_is_an_error(server):
-    with pytest.raises(ModelError):
-        ChatModel("m", server.url, api_key="schlüssel…")(MESSAGES)
+def test_a_key_that_no_header_can_hold_is_an_error():
+    with pytest.raises(ModelError, match="illegal character at place 5"):
+        ChatModel("m", "http://localhost/v1", api_key="schlüssel…")
 
 
 @pytest.mark.parametrize(
