@@ -368,6 +368,12 @@ def test_results_become_readable_text(value, text):
     assert registry.call("give", {}).text == text
 
 
+def test_what_may_never_end_is_read_up_to_a_bound_and_says_so():
+    registry = Registry(limit=100_000)
+    registry.register(count, name="numbers", description="Counts for ever.")
+    assert registry.call("numbers", {}).text.endswith("\n999\n[only the first 1000 items]")
+
+
 def test_rows_of_a_database_are_read_with_their_names():
     base = sqlite3.connect(":memory:", check_same_thread=False)
     base.row_factory = sqlite3.Row
