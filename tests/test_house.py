@@ -41,6 +41,7 @@ MAY_IMPORT = {
     "loop": "registry parser prompt models stuck trace",
     "function_calling": "calls noise registry parser prompt models trace loop",
     "toolkit": "registry",
+    "evaluation": "",
     "views/text": "parser trace",
     "views/pages": "parser trace views/text",
     "views/plots": "parser trace views/text",
