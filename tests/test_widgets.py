@@ -1,5 +1,6 @@
 """Widgets: a run to step through, to go on with, to answer for; and its pages."""
 
+import json
 import re
 import threading
 from html import unescape
@@ -9,9 +10,11 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from react_lab.cases import parser_cases
+from react_lab.function_calling import native_step
 from react_lab.loop import Agent, StepLimit, step
 from react_lab.models import Reply, ScriptedModel
-from react_lab.parser import Action
+from react_lab.parser import Action, parse
 from react_lab.registry import Registry
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run, Step
@@ -94,6 +97,39 @@ def test_markup_from_the_model_is_shown_as_text():
     html = pages.page(run(said, f"Final Answer: {evil}"), 2)
     assert set(Page(html).tags) == {"div", "section", "b", "pre", "details", "summary"}
     assert words(html).count(evil) >= 4, "in what was sent, in the reply and in the answer"
+
+
+def test_nothing_of_a_reply_is_lost_on_its_page_however_it_looks():
+    texts = [case["text"] for case in parser_cases()]
+    assert len(texts) > 200
+    for text in texts:
+        said = Run("?", (Step((), Reply(text), parse(text, {})),))
+        shown = iter("".join(words(pages.reply_panel(said, 1)).split()))
+        assert all(sign in shown for sign in "".join(text.split())), text  # in this order
+
+
+def test_native_calls_of_one_reply_are_all_shown_with_their_results():
+    def call(place, expression):
+        arguments = json.dumps({"expression": expression})
+        function = {"name": "calculator", "arguments": arguments}
+        return {"id": f"call_{place}", "type": "function", "function": function}
+
+    def model(messages, tools=None):
+        calls = (call(0, "6*7"), call(1, "1/0")) if len(messages) == 2 else ()
+        return Reply("" if calls else "It is 42.", tool_calls=calls)
+
+    native = Agent(model, lab_tools(), step=native_step).run("6*7?")
+    shown = words(pages.page(native, 1))
+    for part in (
+        "native call",
+        'calculator {"expression": "6*7"}',
+        "result\n42",
+        'calculator {"expression": "1/0"}',
+        "result: tool error",
+    ):
+        assert part in shown  # fmt: skip
+    sent = words(pages.sent_panel(native, 2))
+    assert "tool (new)\n42" in sent and "Everything was sent whole." in sent
 
 
 def test_half_an_emoji_does_not_break_a_message():
