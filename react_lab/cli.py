@@ -23,7 +23,8 @@ def ask(question: str) -> int:
     for run in Agent(model, lab_tools()).stream(question):
         if len(run.steps) > shown:
             shown += 1
-            print("\n" + text.show_step(run.steps[-1], shown), flush=True)
+            latest = run.steps[-1]
+            print(f"\n{text.show_step(latest, shown)}\n  {text.show_cost(latest)}", flush=True)
     print("\n" + text.show_end(run))
     return 0 if run.finished else 1
 

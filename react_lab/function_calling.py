@@ -14,7 +14,7 @@ import re
 from dataclasses import replace
 
 from react_lab.calls import INPUT_KEYS, read_input, tool_name
-from react_lab.loop import Agent, add, ready, send, sendable, whole_text
+from react_lab.loop import Agent, add, ready, said, send, sendable, whole_text
 from react_lab.models import Message, Reply
 from react_lab.noise import clean, visible
 from react_lab.parser import (
@@ -23,7 +23,6 @@ from react_lab.parser import (
     Malformed,
     Move,
     before_observation,
-    believed,
     fields,
     parse,
 )
@@ -71,8 +70,8 @@ def read_call(call: dict, reply: Reply, tools: Registry) -> Action | Malformed:
     """One native call. Its thought is what the reply says beside it, on the first call only."""
     first = call is reply.tool_calls[0]
     parts = before_observation(fields(reply.text))
-    said = "\n".join(part.text for part in parts if part.kind == "thought")
-    thought = (said or reply.reasoning or "") if first else ""
+    words = "\n".join(part.text for part in parts if part.kind == "thought")
+    thought = (words or reply.reasoning or "") if first else ""
     function = call.get("function") or {}
     name = read_name(function.get("name"), tools)
     known = tools.parameters().get(name, [])
@@ -209,24 +208,25 @@ def write_messages(run: Run, agent: Agent, thoughts: bool = False) -> list[Messa
 def turn(past: Step, number: int, taken: set[str]) -> list[Message]:
     """One step as messages. taken: the ids used so far; those of this step are added.
 
-    A call that stood in the text goes back as a native one.
+    A call that stood in the text goes back as a native one, without that text.
     """
-    said, raw = believed(past.reply.text), past.reply.tool_calls
+    raw = past.reply.tool_calls
     if not raw and not isinstance(past.move, Action):
         told = whole_text(past.observation) if past.observation else ""
         answer = [{"role": "user", "content": told}] if told else []
-        return [{"role": "assistant", "content": said or "(empty reply)"}, *answer]
+        return [{"role": "assistant", "content": said(past.reply.text)}, *answer]
     calls, results = [], []
     for place, (move, seen) in enumerate(past.moves):
         call = raw[place] if raw else {}
-        name = str(call.get("id") or "")
-        name = name if name.strip() and name not in taken else f"call{number:03}{place:02}"
+        ours = f"{number:03}{place:02}"
+        names = (str(call.get("id") or "").strip(), f"call{ours}", f"ours{ours}")
+        name = next(one for one in names if one and one not in taken)
         taken.add(name)
         known = seen is not None and seen.error != "unknown tool"
         calls.append(wire(call, move, name, known))
         told = whole_text(seen) if seen else ""
         results.append({"role": "tool", "tool_call_id": name, "content": told})
-    content = (said if raw else past.move.thought) or None
+    content = said(past.reply.text) if raw and past.reply.text.strip() else None
     spoken = {"role": "assistant", "content": content, "tool_calls": calls}
     if past.reply.reasoning:  # ChatModel sends it on only to an endpoint that asks for it
         spoken["reasoning_content"] = past.reply.reasoning

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from react_lab.models import Message, Model, ModelError, Reply, lost_prompt
 from react_lab.parser import Action, FinalAnswer, Malformed, Move, believed, parse
@@ -103,12 +104,17 @@ def write_messages(run: Run, agent: "Agent") -> list[Message]:
         {"role": "user", "content": labelled("question", run.question, agent.language)},
     ]
     for past in run.steps:
-        said = believed(past.reply.text) or "(empty reply)"
-        messages.append({"role": "assistant", "content": said})
+        messages.append({"role": "assistant", "content": said(past.reply.text)})
         if past.observation:
             content = labelled("observation", whole_text(past.observation), agent.language)
             messages.append({"role": "user", "content": content})
     return ready(messages, run, agent)
+
+
+@lru_cache(maxsize=500)  # every round asks for all replies so far
+def said(text: str) -> str:
+    """What of a reply goes back to the model: all up to an Observation that it invented."""
+    return believed(text) or "(empty reply)"
 
 
 def whole_text(seen: Observation) -> str:

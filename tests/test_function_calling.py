@@ -13,7 +13,9 @@ import time
 from dataclasses import replace
 
 import pytest
-from endpoint import chat_model, field_cases, registry_of, serve
+from endpoint import chat_model, field_cases, messages_show, registry_of, serve
+from hypothesis import given
+from hypothesis import strategies as st
 
 from react_lab.function_calling import hybrid_step, native_step, read_arguments
 from react_lab.loop import STOPS, Agent, StepLimit, step, text_step
@@ -30,15 +32,15 @@ STEPS = {"native": native_step, "text": text_step, "hybrid": hybrid_step}
 class Played:
     """A case played to its end: the run, the messages of each request, the names it defines."""
 
-    def __init__(self, given: dict, **agent):
-        settings = {**SETTINGS, **given.get("settings", {})}
+    def __init__(self, case: dict, **agent):
+        settings = {**SETTINGS, **case.get("settings", {})}
         limit = settings.get("max_observation_chars", 1500)
-        tools, self.names = registry_of(given["tools"], limit=limit)
+        tools, self.names = registry_of(case["tools"], limit=limit)
         stops = (StepLimit(settings.get("max_steps", 8)), *STOPS[1:])
-        with serve(given["server"]) as endpoint:
+        with serve(case["server"]) as endpoint:
             model = chat_model(settings, endpoint.port)
             agent = {"step": STEPS[settings.get("mode", "native")], "stops": stops, **agent}
-            self.run = Agent(model, tools, **agent).run(given["question"])
+            self.run = Agent(model, tools, **agent).run(case["question"])
             self.bodies = [request.body for request in endpoint.requests]
             self.requests = [request.messages for request in endpoint.requests]
 
@@ -50,8 +52,8 @@ class Played:
 
 
 def play(name: str, variant: int | None = None, **agent) -> Played:
-    given = CASES[name]["input"]
-    return Played(given if variant is None else given["variants"][variant], **agent)
+    case = CASES[name]["input"]
+    return Played(case if variant is None else case["variants"][variant], **agent)
 
 
 def told(message_list: list[dict]) -> str:
@@ -212,6 +214,86 @@ def test_a_wrapper_around_calls_is_refused_with_the_names():
     assert "Use one of: tide." in told(played.requests[1])
 
 
+@pytest.mark.parametrize("refused", ["null", "empty"])
+def test_blank_content_beside_a_call_is_spelled_as_the_server_wants(refused):
+    words = {"null": "content may not be null", "empty": "content may not be empty"}[refused]
+    rule = {
+        "if": {"messages": f"assistant_call_content_{refused}"},
+        "reply": {"status": 400, "json": {"error": {"message": words}}},
+    }
+    replies = {"replies": [spoken(None, ("tide", '{"port": "Ribe"}')), spoken(IT_IS)]}
+    played = Played(
+        {"tools": TOOLS, "question": "?", "server": {"rules": [rule], "otherwise": replies}}
+    )
+    assert played.run.answer == IT_IS
+    assert len(played.requests) <= 3
+
+
+def test_a_long_run_keeps_its_order():
+    """The case is about shortened histories; none is shortened here."""
+    played = play("req-first-turn-after-trimming")
+    assert (played.run.answer, len(played.calls)) == ("done", 8)
+
+
+ODD_CALL = st.fixed_dictionaries(
+    {
+        "id": st.sampled_from(["", "c", "call_1", None, 7, "call00001"]),
+        "function": st.fixed_dictionaries(
+            {
+                "name": st.sampled_from(
+                    ["tide", "Tide ", "functions.tide", "a.b", "", "\ud83d", "x" * 99]
+                ),
+                "arguments": st.sampled_from(
+                    [
+                        '{"port": "Ribe"}',
+                        "",
+                        "null",
+                        '{"port"',
+                        '"{}"',
+                        "[1]",
+                        "{}{}",
+                        '{"port": "\\ud83d"}',
+                    ]
+                ),
+            }
+        ),
+    }
+)
+ODD_REPLY = st.builds(
+    Reply,
+    text=st.sampled_from(
+        ["", "I look.", "<tool_call>", '{"name": "tide", "arguments": {}}', "Observation: 7"]
+    ),
+    tool_calls=st.lists(ODD_CALL, max_size=3).map(tuple),
+    finish_reason=st.sampled_from(["stop", "length", "tool_calls"]),
+)
+FAULTS = [
+    "tool_without_call",
+    "tool_call_unanswered",
+    "assistant_lacks_content_key",
+    "assistant_call_content_empty",
+    "call_arguments_not_json_string",
+    "call_name_not_matching:^[A-Za-z0-9_-]{1,64}$",
+    "first_non_system_not_user",
+    "system_not_first_or_twice",
+]
+
+
+@given(st.lists(ODD_REPLY, min_size=3, max_size=3))
+def test_whatever_the_model_replies_the_history_is_one_that_servers_take(replies):
+    """The conditions are those under which the servers of the field cases refuse."""
+    tools, _ = registry_of(TOOLS)
+    waiting = [*replies, Reply("done")]
+    agent = Agent(lambda m, tools=None: waiting.pop(0), tools, step=native_step)
+    agent = replace(agent, stops=(StepLimit(3),))
+    run = agent.run("?")
+    last = run.last_word or run.steps[-1]
+    assert [fault for fault in FAULTS if messages_show(fault, list(last.sent))] == []
+    ids = [message["tool_call_id"] for message in last.sent if message["role"] == "tool"]
+    assert len(ids) == len(set(ids)) and all(ids)
+    json.dumps(last.sent, ensure_ascii=False).encode("utf-8")
+
+
 # Arguments --------------------------------------------------------------------------------
 
 
@@ -297,8 +379,8 @@ def test_a_promised_call_that_did_not_come_is_asked_for():
 
 
 def test_a_promise_for_ever_is_not_asked_for_for_ever():
-    given = CASES["rep-finish-tool-calls-without-call"]["input"]["variants"][1]
-    played = Played({**given, "server": {**given["server"], "then": "repeat"}})
+    case = CASES["rep-finish-tool-calls-without-call"]["input"]["variants"][1]
+    played = Played({**case, "server": {**case["server"], "then": "repeat"}})
     assert len(played.requests) <= 5
     assert (played.run.stop, played.run.answer) == ("format faults", None)
 
@@ -329,12 +411,12 @@ def test_a_call_in_a_tag_is_a_call(variant):
 )
 def test_a_call_that_leaked_into_the_words_is_a_call(text):
     replies = [text, IT_IS]
-    given = {
+    case = {
         "tools": CASES["rep-call-in-tag"]["input"]["variants"][0]["tools"],
         "question": "How high is the tide at Ribe?",
         "server": {"replies": [spoken(text) for text in replies]},
     }
-    played = Played(given)
+    played = Played(case)
     assert (played.run.answer, played.calls) == (IT_IS, TIDE)
 
 
@@ -419,8 +501,8 @@ def test_the_answer_is_what_was_said_not_what_was_thought(name, variant, answer,
 
 @pytest.mark.parametrize("text", ["<think>west coast</think>1.9 m", "west coast\n</think>\n1.9 m"])
 def test_a_thinking_block_is_no_part_of_the_answer(text):
-    given = {"tools": [], "question": "?", "server": {"replies": [spoken(text)]}}
-    played = Played(given)
+    case = {"tools": [], "question": "?", "server": {"replies": [spoken(text)]}}
+    played = Played(case)
     assert played.run.answer == "1.9 m"
 
 

@@ -1,7 +1,9 @@
 """The text view: what a person reads of a run."""
 
+from react_lab.function_calling import native_step
 from react_lab.loop import Agent, StepLimit
-from react_lab.models import ScriptedModel
+from react_lab.models import Reply, ScriptedModel
+from react_lab.registry import Registry
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run
 from react_lab.views.text import markdown, show, show_page
@@ -93,4 +95,48 @@ def test_markdown_is_a_table_in_which_the_models_signs_are_only_signs():
 | 1 | a \\| b<br>and \\<b\\>\\*c\\*\\</b\\> | Final Answer: \\$4 |  |
 
 Finished after 1 steps: \\$4"""
+    )
+
+
+def test_what_happened_on_the_way_is_noted():
+    def model(messages, tools=None):
+        return Reply(DONE, notes=("waited 3 s: the endpoint was busy",))
+
+    assert "\n  Note:         waited 3 s: the endpoint was busy" in show(
+        Agent(model, lab_tools()).run("?")
+    )
+
+
+def test_native_calls_read_like_those_of_the_text_loop():
+    def call(name: str, arguments: str) -> dict:
+        return {"id": "1", "function": {"name": name, "arguments": arguments}}
+
+    replies = [
+        Reply("I need both.", (call("calculator", '{"expression": "6*7"}'), call("nope", "{}"))),
+        Reply("", (call("calculator", '{"expr'),)),
+        Reply("It is 42."),
+    ]
+    agent = Agent(lambda m, tools=None: replies.pop(0), lab_tools(), step=native_step)
+    text = show(agent.run("6*7?"))
+    assert text.startswith("""\
+Question: 6*7?
+
+Step 1
+  Thought:      I need both.
+  Action:       calculator
+  Action Input: {"expression": "6*7"}
+  Observation:  42
+  Also:         nope {}
+  Observation:  There is no tool named nope. Use one of: """)
+    assert '"arguments": "{\\"expr"' in text, "what could not be read is shown as it came"
+    assert text.endswith("Finished after 3 steps: It is 42.")
+
+
+def test_a_run_that_waits_for_a_person_says_what_for():
+    tools = Registry()
+    tools.register(lambda: "sent", name="send", description="Send it.", effect="write")
+    text = show(Agent(ScriptedModel(["Action: send"]), tools).run("?"))
+    assert text.endswith(
+        "  Action:       send\n  Action Input: {}\n\nStopped (needs approval) after 1 steps. "
+        "send waits for a yes or no: step(run, agent, approve=True)."
     )

@@ -29,7 +29,7 @@ def show_step(step: Step, number: int) -> str:
         lines.append(f"  Final Answer: {_indent(move.answer)}")
     else:
         lines.append(f"  Unreadable:   {_indent(move.reason)}")
-        lines.append(f"  It wrote:     {_indent(step.reply.text)}")
+        lines.append(f"  It wrote:     {_indent(wrote(step))}")
     if move.repairs:
         lines.append(f"  Repaired:     {', '.join(move.repairs)}")
     if step.observation:
@@ -38,7 +38,13 @@ def show_step(step: Step, number: int) -> str:
         lines.append(f"  Also:         {_indent(show_move(also))}")
         if observation:
             lines.append(f"  Observation:  {_indent(seen(observation))}")
+    lines += [f"  Note:         {_indent(note)}" for note in step.reply.notes]
     return "\n".join(lines)
+
+
+def wrote(step: Step) -> str:
+    """What the model wrote: its words, or its native calls when there are none."""
+    return step.reply.text or _plain(step.reply.tool_calls)
 
 
 def show_move(move) -> str:
