@@ -6,10 +6,12 @@
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from react_lab.endpoint import hide
 from react_lab.models import Message, Reply
 from react_lab.parser import Action, FinalAnswer, Malformed, Move
 from react_lab.registry import Observation
@@ -103,12 +105,18 @@ def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
     """Write a run to a file while it happens: `for run in keep(agent.stream(question), path)`.
 
     runs: the growing Run, as `stream` yields it. Each new step is one line of JSON, written at
-    once, so that a killed run leaves every finished step readable. Yields the runs unchanged.
+    once, so that a killed run leaves every finished step readable. Keys that stand in the
+    environment (LLM_API_KEY and other names that end so) are not written, whatever a tool has
+    told. Yields the runs unchanged.
     """
+    keys = [value for name, value in os.environ.items() if name.upper().endswith("_API_KEY")]
     with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
 
         def line(kind: str, **content: object) -> None:
-            file.write(json.dumps({"kind": kind, **content}, ensure_ascii=False) + "\n")
+            text = json.dumps({"kind": kind, **content}, ensure_ascii=False)
+            for key in keys:
+                text = hide(text, key)
+            file.write(text + "\n")
             file.flush()
 
         written, sent = -1, ()

@@ -1,6 +1,7 @@
 """Trace: a run on disk, readable however it ended."""
 
 import json
+import os
 from itertools import islice
 
 import pytest
@@ -155,3 +156,15 @@ def test_a_run_is_kept_across_its_wait_for_a_person(tmp_path):
     assert last.steps[0].observation.error == "refused"
     kinds = [json.loads(line)["kind"] for line in path.read_text("utf-8").splitlines()]
     assert kinds == ["run", "end", "step", "step", "end"]
+
+
+def test_a_key_that_a_tool_has_told_is_not_saved(tmp_path, monkeypatch):
+    monkeypatch.setenv("LLM_API_KEY", "very-secret-word")
+    tools = Registry()
+    tools.register(lambda: dict(os.environ), name="env", description="All settings.")
+    tools = Registry(tuple(tools), limit=10**6)
+    run = Agent(ScriptedModel(["Action: env", DONE]), tools).run("?")
+    save(run, tmp_path / "run.jsonl")
+    assert "very-secret-word" in run.steps[0].observation.text
+    assert "very-secret-word" not in (tmp_path / "run.jsonl").read_text("utf-8")
+    assert load(tmp_path / "run.jsonl").answer == "done"
