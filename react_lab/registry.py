@@ -16,6 +16,7 @@ import copy
 import difflib
 import functools
 import inspect
+import re
 import threading
 import time
 import unicodedata
@@ -25,6 +26,7 @@ from itertools import count
 
 from react_lab.results import MANY, as_text
 from react_lab.signature import convert, parameters_of, schema
+from react_lab.words import ranked
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,21 @@ class Registry:
     def subset(self, names: list[str] | tuple[str, ...]) -> "Registry":
         """A registry of only these tools, in this order. Raises KeyError for an unknown name."""
         return Registry(tuple(self[name] for name in names), self.limit, self.retries)
+
+    def select(self, question: str, count: int) -> "Registry":
+        """A registry of the `count` tools that fit a question best by their words, best first.
+
+        Compares the question with name and description (see `words.ranked`); tools that share
+        no word with it fill up the rest in their own order. Raises ValueError for a count below 1.
+        """
+        if count < 1:
+            raise ValueError(f"count is {count}; give how many tools to keep: 4.")
+        tools = list(self)
+        # getWeather as get Weather; get_weather is two words anyway
+        names = [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", tool.name) for tool in tools]
+        texts = [f"{name} {t.description}" for name, t in zip(names, tools, strict=True)]
+        order = dict.fromkeys([*ranked(question, texts), *range(len(tools))])
+        return self.subset([tools[place].name for place in order][:count])
 
     def __getitem__(self, name: str) -> Tool:
         return self._tools[name]

@@ -19,6 +19,7 @@ from functools import cache, wraps
 from importlib import resources
 from zoneinfo import ZoneInfo, available_timezones
 
+from react_lab import words
 from react_lab.registry import Registry, Tool
 
 # ---------------------------------------------------------------- calculator
@@ -420,15 +421,7 @@ def get_weather(city: str) -> str:
 
 # ------------------------------------------------------------------ handbook
 
-# Without these words a question is a list of keywords; "how" and "many" are rare in a handbook,
-# so a search would take them for important.
-STOP_WORDS = frozenset(
-    "a about after all am an and any are as at be been before but by can could did do does each "
-    "find for from get give had has have how i if in is it its long many may me much must my no "
-    "not of on one or our please should so tell than that the their them there they this to us "
-    "was we were what when where which who why will with would you your "
-    "company handbook rule rules tillybrook".split()
-)
+STOP_WORDS = words.STOP_WORDS | {"company", "handbook", "rule", "rules", "tillybrook"}
 _lock = threading.Lock()
 
 
@@ -452,12 +445,8 @@ def search_docs(query: str) -> str:
     Ranking: BM25 of SQLite FTS5 over any of the words, stemmed; a word in the heading counts
     double. Chinese is searched as overlapping pairs of characters.
     """
-    every = _words(query)
-    words = [word for word in every if word not in STOP_WORDS] or every
     rows = []
-    if words:
-        # in quotes a word is only a word, so AND, * or : in a query mean nothing
-        match = " OR ".join(f'"{word}"' for word in dict.fromkeys(words[:50]))
+    if match := words.any_of(query, STOP_WORDS):
         with _lock:
             rows = _index().execute(
                 "SELECT passage, bm25(sections, 2.0, 1.0) AS score FROM sections "
@@ -479,18 +468,10 @@ def _index() -> sqlite3.Connection:
         "(heading, body, passage UNINDEXED, tokenize='porter unicode61')"
     )
     for file, heading, body in passages():
-        row = " ".join(_words(heading)), " ".join(_words(body)), f"[{file} > {heading}] {body}"
+        fields = (" ".join(words.words(text)) for text in (heading, body))
+        row = *fields, f"[{file} > {heading}] {body}"
         index.execute("INSERT INTO sections VALUES (?, ?, ?)", row)
     return index
-
-
-def _words(text: str) -> list[str]:
-    """The words of a text; Chinese as overlapping pairs of characters (退款期 as 退款, 款期)."""
-    words = []
-    for chinese, word in re.findall(r"([\u3400-\u9fff]+)|([^\W_\u3400-\u9fff]+)", text.lower()):
-        pairs = [chinese[i : i + 2] for i in range(max(1, len(chinese) - 1))]
-        words += [word] if word else pairs
-    return words
 
 
 # ------------------------------------------------------------------ registry

@@ -568,6 +568,65 @@ def test_a_subset_keeps_the_order_asked_for():
         shop().subset(["nothing"])
 
 
+def hall() -> Registry:
+    """The tools of a town hall: enough of them that a question needs only some."""
+    registry = Registry()
+    for name, description in {
+        "waste": "Days on which a bin is emptied in a street.",
+        "parking": "Costs of a parking space, by the hour.",
+        "getPool": "Opening hours and water temperature.",
+        "road_works": "Which streets are closed, and how long.",
+        "calculator": "Evaluate an arithmetic expression. Use it for any calculation.",
+    }.items():
+        registry.register(lambda: 1, name=name, description=description)
+    return registry
+
+
+@pytest.mark.parametrize(
+    "question, best",
+    [
+        ("What does it cost to park for two hours?", "parking"),  # cost, park: Costs, parking
+        ("When will the bins in Mill Lane be emptied?", "waste"),
+        ("Is the pool warm enough?", "getPool"),  # a name in camel case is two words
+        ("Are there works on the road to Hill End?", "road_works"),
+        ('Is "street" NEAR(closed, 2) OR - *?', "road_works"),  # a question, not a query
+        ("Calculate an expression, please.", "calculator"),
+    ],
+)
+def test_tools_are_selected_by_the_words_of_the_question(question, best):
+    assert [tool.name for tool in hall().select(question, 1)] == [best]
+
+
+def test_a_selection_is_the_best_first_and_then_the_rest_in_order():
+    def chosen(question: str, count: int) -> list[str]:
+        return [tool.name for tool in hall().select(question, count)]
+
+    everything = ["waste", "parking", "getPool", "road_works", "calculator"]
+    assert chosen("How warm is the pool?", 3) == ["getPool", "waste", "parking"]
+    assert chosen("Tell me a joke!", 9) == chosen("?", 9) == chosen("", 9) == everything
+    # one description has "water"; "streets" stands in another one, and "street" in a third
+    assert chosen("water", 2) == ["getPool", "waste"]
+    assert set(chosen("street", 2)) == set(chosen("STREETS", 2)) == {"waste", "road_works"}
+
+
+def test_a_selection_leaves_the_registry_as_it_was():
+    registry = Registry(tuple(hall()), limit=7, retries=0)
+    few = registry.select("parking", 2)
+    assert (few.limit, few.retries, len(few), len(registry)) == (7, 0, 2, 5)
+    assert few["parking"] is registry["parking"]
+    assert few.call("calculator", {}).error == "unknown tool"
+    assert len(Registry().select("anything", 4)) == 0
+    with pytest.raises(ValueError, match="give how many tools to keep"):
+        registry.select("parking", 0)
+
+
+def test_tools_are_selected_in_chinese_too():
+    registry = Registry()
+    registry.register(lambda: 1, name="weather", description="查询城市的天气。")
+    registry.register(lambda: 1, name="refund", description="查询退款期限。")
+    assert [tool.name for tool in registry.select("退款要几天？", 1)] == ["refund"]
+
+
 def test_schemas_have_the_shape_of_the_chat_api():
     [price, clock] = shop().schemas()
     assert price["type"] == "function"
