@@ -296,6 +296,18 @@ def test_blank_content_follows_the_endpoint_with_one_more_request(condition, wor
     assert len(endpoint.requests) == 2 + refused_first
 
 
+@pytest.mark.parametrize(
+    "words", ["content is wrong", "reasoning is wrong", "system role is wrong"]
+)
+def test_each_change_is_made_once(words):
+    with serve({"replies": [error(400, words)], "then": "repeat"}) as endpoint:
+        with pytest.raises(ModelError, match=words):
+            history = with_call(None)
+            history[2]["reasoning_content"] = "I need f."
+            ChatModel("m", endpoint.url)(history)
+    assert len(endpoint.requests) == 2
+
+
 def test_reasoning_is_kept_in_the_trace_and_not_sent_back():
     run, requests = play("req-reasoning-must-not-come-back")
     assert run.answer == "The tide at Ribe is 1.9 m." and len(requests) == 2
@@ -458,7 +470,7 @@ def test_no_part_of_a_key_is_in_an_error(words):
         with pytest.raises(ModelError, match="Check LLM_API_KEY") as caught:
             ChatModel("m", endpoint.url, KEY)(MESSAGES)
     shown = "".join(traceback.format_exception(caught.value))
-    assert not re.search("test-key|abcd|4711", shown.replace(words, ""))
+    assert not re.search("test-key|abcd|4711", shown)
     assert caught.value.__cause__ is caught.value.__context__ is None
 
 
