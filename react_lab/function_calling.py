@@ -112,11 +112,11 @@ def read_arguments(raw: object, known: list[str]) -> tuple[dict | None, tuple[st
 def _mended(raw: str, known: list[str], error: Exception) -> tuple:
     """Arguments that are not one JSON value: several objects, or JSON with slips."""
     found = _objects(raw)
+    full = [one for one in found if one] or [{}]
+    if len(found) > 1 and all(one == full[0] for one in full):
+        return full[0], ("glued arguments read",), ""
     if len(found) > 1:
-        different = [one for i, one in enumerate(found) if one and one not in found[:i]]
-        if len(different) > 1:
-            return None, (), "several JSON objects in one call; make one call for each"
-        return (different or [{}])[0], ("glued arguments read",), ""
+        return None, (), "several JSON objects in one call; make one call for each"
     arguments, repairs, _ = read_input(raw, known)
     if "bare input read" in repairs and raw.lstrip()[:1] in ("{", "["):
         arguments = None  # a broken object is not a text
@@ -126,16 +126,15 @@ def _mended(raw: str, known: list[str], error: Exception) -> tuple:
 
 def _objects(raw: str) -> list[dict]:
     """The JSON objects that a text consists of; none if there is anything else in it."""
-    found, rest = [], raw.strip()
-    while rest:
+    found, place, gap = [], 0, re.compile(r"[\s,]*+")
+    while (place := gap.match(raw, place).end()) < len(raw):
         try:
-            value, end = json.JSONDecoder().raw_decode(rest)
+            value, place = json.JSONDecoder().raw_decode(raw, place)
         except (ValueError, RecursionError):
             return []
         if not isinstance(value, dict):
             return []
         found.append(value)
-        rest = rest[end:].lstrip(" \t\r\n,")
     return found
 
 

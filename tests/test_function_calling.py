@@ -17,7 +17,7 @@ from endpoint import chat_model, field_cases, messages_show, registry_of, serve
 from hypothesis import given
 from hypothesis import strategies as st
 
-from react_lab.function_calling import hybrid_step, native_step, read_arguments
+from react_lab.function_calling import hybrid_step, native_step, read_arguments, read_reply
 from react_lab.loop import STOPS, Agent, StepLimit, step, text_step
 from react_lab.models import Reply
 from react_lab.parser import Action, FinalAnswer, Malformed
@@ -355,6 +355,39 @@ def test_arguments_that_cannot_be_read(raw, reason):
     arguments, _, why = read_arguments(raw, ["city"])
     assert arguments is None
     assert why.startswith(reason)
+
+
+HOSTILE = [
+    "{",
+    "[{",
+    "{}",
+    '{"a": 1}',
+    '"',
+    "\\\\",
+    " ",
+    "\n",
+    "```",
+    "<tool_call>",
+    "<function=tide>",
+]
+HOSTILE += [
+    "<function=tide><parameter=port>",
+    "<|channel|>final<|message|>",
+    "<|a|>",
+    "Action: tide\n",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_reading_takes_time_in_proportion_to_the_text(piece):
+    """The guard is far above what it takes, and far below the time of a search that goes back."""
+    text = piece * (200_000 // len(piece))
+    tools, _ = registry_of(TOOLS)
+    begin = time.monotonic()
+    call = {"function": {"name": "tide", "arguments": text}}
+    assert len(read_reply(Reply(text), tools)) == 1
+    assert len(read_reply(Reply(text, (call,)), tools)) == 1
+    assert time.monotonic() - begin < 60
 
 
 def test_a_tool_without_parameters_takes_every_kind_of_nothing():
