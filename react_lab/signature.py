@@ -66,9 +66,7 @@ def convert(value: object, parameter: Parameter) -> object:
     hint = _hint(parameter)
     if hint is None:
         return value
-    from pydantic import TypeAdapter
-
-    adapter, problem = TypeAdapter(hint), None
+    adapter, problem = _adapter(hint), None
     for reading in _readings(value):
         try:
             if isinstance(reading, bool) and hint in (int, float):
@@ -78,6 +76,20 @@ def convert(value: object, parameter: Parameter) -> object:
             problem = error
     kind = hint.__name__ if isinstance(hint, type) else formatannotation(hint)
     raise ValueError(f"{parameter.name} must be {kind}: {_reason(problem)}.")
+
+
+def _adapter(hint: object):
+    """What checks values of a type: kept for plain classes, since each call asks again."""
+    from pydantic import TypeAdapter
+
+    return _kept(hint) if isinstance(hint, type) else TypeAdapter(hint)
+
+
+@functools.lru_cache(maxsize=100)
+def _kept(hint: type):
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(hint)
 
 
 def _hint(parameter: Parameter, otherwise: object = None) -> object:
