@@ -8,10 +8,12 @@
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
-from react_lab.parser import Action, FinalAnswer, parse
+from react_lab.parser import Action, FinalAnswer, Move, parse
 
+Parser = Callable[[str, dict[str, list[str]]], Move]
 PARSER_CASES = Path(__file__).parent / "data" / "parser_cases.jsonl"
 
 
@@ -23,13 +25,12 @@ def parser_cases() -> list[dict]:
     return [json.loads(line) for line in PARSER_CASES.read_text("utf-8").splitlines()]
 
 
-def read(text: str, tools: dict[str, list[str]]) -> dict:
-    """How the parser reads a text. tools: the parameter names of each tool.
+def as_result(move: Move) -> dict:
+    """A move as the table writes it, without thought, reason and repairs.
 
     Returns {"type": "action", "name", "args"}, {"type": "final", "answer"} or
     {"type": "invalid"}.
     """
-    move = parse(text, tools)
     if isinstance(move, Action):
         return {"type": "action", "name": move.tool, "args": move.arguments}
     if isinstance(move, FinalAnswer):
@@ -37,8 +38,24 @@ def read(text: str, tools: dict[str, list[str]]) -> dict:
     return {"type": "invalid"}
 
 
+def read(text: str, tools: dict[str, list[str]]) -> dict:
+    """How the parser reads a text, as `as_result`. tools: the parameter names of each tool."""
+    return as_result(parse(text, tools))
+
+
+def outcome(parser: Parser, case: dict) -> str:
+    """How a parser does on a case: "right", "wrong action", "false final" or "missed".
+
+    Right is what the case expects, or one of the results it accepts. Missed: there was a call
+    or an answer, and the parser says that it cannot read the text.
+    """
+    found = as_result(parser(case["text"], case["tools"]))
+    wanted = [json.dumps(one, sort_keys=True) for one in [case["expect"], *case.get("accept", [])]]
+    if json.dumps(found, sort_keys=True) in wanted:  # as JSON, where True is not 1
+        return "right"
+    return {"action": "wrong action", "final": "false final", "invalid": "missed"}[found["type"]]
+
+
 def right(case: dict) -> bool:
-    """Whether the parser gives what the case expects, or one of the results it accepts."""
-    found = json.dumps(read(case["text"], case["tools"]), sort_keys=True)
-    expected = [case["expect"], *case.get("accept", [])]
-    return found in [json.dumps(one, sort_keys=True) for one in expected]
+    """Whether the lab's parser does right on a case."""
+    return outcome(parse, case) == "right"

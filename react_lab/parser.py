@@ -313,7 +313,7 @@ def _calls(kept: list[Field], tools: dict[str, list[str]]) -> dict[int, Call]:
 
 
 def _answers(kept: list[Field], calls: dict[int, Call], shown: str) -> dict[int, str]:
-    """The text of each Final Answer that has one, by its place, with the labels in its prose."""
+    """The text of each Final Answer, by its place, with the labels in its prose."""
     answers = {}
     for place, part in enumerate(kept):
         if part.kind != "answer":
@@ -327,9 +327,33 @@ def _answers(kept: list[Field], calls: dict[int, Call], shown: str) -> dict[int,
             last = further
         if last > place:
             text = visible(shown[part.begin : kept[last].end])
-        if text:
-            answers[place] = text
+        answers[place] = text
     return answers
+
+
+def choose(
+    thought: str, calls: dict[int, Call], answers: dict[int, str], forged: bool, repairs: tuple
+) -> Move:
+    """Which of the calls and answers in a reply is the move. `parse` says what counts.
+
+    calls, answers: by their place in the reply, as `_calls` and `_answers` give them. forged:
+    whether an Observation of the model's own stood behind them.
+    """
+    given = [place for place, text in answers.items() if text]
+    whole = [place for place, call in calls.items() if call[1] is not None]
+    if given and not (whole and (forged or whole[-1] > given[-1])):
+        repairs += ("an action was left unrun",) if whole else ()
+        return FinalAnswer(thought, answers[given[-1]], repairs)
+    if whole:
+        name, arguments, mended, _ = calls[whole[0]]
+        repairs += ("an action was left unrun",) if len(whole) > 1 else ()
+        repairs += ("a Final Answer beside an action dropped",) if given else ()
+        return Action(thought, name, arguments, repairs + mended)
+    if calls:
+        *_, mended, reason = calls[min(calls)]
+        return Malformed(thought, reason, repairs + mended)
+    reason = "the Final Answer is empty" if answers else "there is no Action and no Final Answer"
+    return Malformed(thought, reason, repairs)
 
 
 def parse(text: str, tools: dict[str, list[str]]) -> Move:
@@ -347,19 +371,4 @@ def parse(text: str, tools: dict[str, list[str]]) -> Move:
     repairs += ("invented Observation dropped",) if forged else ()
     thought = "\n".join(part.text for part in kept if part.kind == "thought" and part.text)
     calls = _calls(kept, tools)
-    answers = _answers(kept, calls, shown)
-    whole = [place for place, call in calls.items() if call[1] is not None]
-    if answers and not (whole and (forged or whole[-1] > max(answers))):
-        repairs += ("an action was left unrun",) if whole else ()
-        return FinalAnswer(thought, answers[max(answers)], repairs)
-    if whole:
-        name, arguments, mended, _ = calls[whole[0]]
-        repairs += ("an action was left unrun",) if len(whole) > 1 else ()
-        repairs += ("a Final Answer beside an action dropped",) if answers else ()
-        return Action(thought, name, arguments, repairs + mended)
-    if calls:
-        *_, mended, reason = calls[min(calls)]
-        return Malformed(thought, reason, repairs + mended)
-    if any(part.kind == "answer" for part in kept):
-        return Malformed(thought, "the Final Answer is empty", repairs)
-    return Malformed(thought, "there is no Action and no Final Answer", repairs)
+    return choose(thought, calls, _answers(kept, calls, shown), forged, repairs)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from react_lab.cases import parser_cases, read, right
+from react_lab.cases import outcome, parser_cases, read, right
+from react_lab.parser import Action, FinalAnswer, Malformed
 
 CASES = parser_cases()
 SCORED = [case for case in CASES if not case["ambiguous"]]
@@ -36,3 +37,23 @@ def test_true_is_not_one():
     text = 'Action: lamp\nAction Input: {"on": 1}'
     expect = {"type": "action", "name": "lamp", "args": {"on": True}}
     assert not right({"text": text, "tools": {"lamp": ["on"]}, "expect": expect})
+
+
+CALL = {"type": "action", "name": "lamp", "args": {"on": True}}
+
+
+@pytest.mark.parametrize(
+    "move, expect, name",
+    [
+        (Action("why", "lamp", {"on": True}, ("code fence removed",)), CALL, "right"),
+        (Action("", "lamp", {"on": False}), CALL, "wrong action"),
+        (Action("", "lamp", {"on": True}), {"type": "invalid"}, "wrong action"),
+        (FinalAnswer("", "on"), CALL, "false final"),
+        (FinalAnswer("", "on"), {"type": "final", "answer": "off"}, "false final"),
+        (Malformed("", "no name"), CALL, "missed"),
+        (Malformed("", "no name"), {"type": "invalid"}, "right"),
+    ],
+)
+def test_not_every_wrong_reading_costs_the_same(move, expect, name):
+    case = {"text": "whatever", "tools": {"lamp": ["on"]}, "expect": expect}
+    assert outcome(lambda text, tools: move, case) == name
