@@ -23,7 +23,7 @@ NOTHING = ("none", "null", "n/a")  # as an input: there is none; as a name: no t
 NO_INPUT = (*NOTHING, "na", "nil", "-", "()", "[]", "empty", '""', "''", "no input")
 NAME_KEYS = ("name", "action", "tool", "tool_name", "function")
 INPUT_KEYS = ("arguments", "args", "parameters", "input", "action_input", "tool_input")
-AROUND = " \t\r\n\"'`“”‘’「」『』«»<>[](){}*_~.,;:!?。，；：！、"
+AROUND = " \t\r\n\"'`“”‘’「」『』«»<>[](){}*_~.,;:!?。，；：！、|"
 LANGUAGES = "json|python|py|sql|text|plaintext|bash|sh|javascript|js"
 
 _STRICT = json.JSONDecoder(strict=False)
@@ -31,10 +31,11 @@ _OPENING = re.compile(
     rf"```+(?:[\w+-]*+[ \t]*+\r?\n|(?:{LANGUAGES})(?=\s*[{{\[])|(?:{LANGUAGES})[ \t])?+\s*+", re.I
 )
 _RULE_AT_END = re.compile(r"\n[ \t]*+(?:-{3,}+|\*{3,}+|_{3,}+|={3,}+|`{3,}+)\s*+\Z")
+_SAYS_JSON = re.compile(r"\Ajson\b[\s:]*+(?=\{)", re.I)
 _HEAD = re.compile(r"[^\w\n]*+(?P<name>[^\n(\[{]*+)(?P<sign>[(\[{])?")
-_PIECE = re.compile(
-    r"""\\.|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|(?P<open>[(\[])|(?P<close>[)\]])""", re.S
-)
+_PIECE = re.compile(r"""\\.|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|[()\[\]]""", re.S)
+_FIRST_OF_SEVERAL = re.compile(r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')\s*+,""", re.S)
+_PAIR = re.compile(r"""["'“](\w+)["'”]\s*+[:：]""")
 _LISTED = re.compile(r"([\w.-]++)\s*+(?:\[CALL_ID\]\w*+)?(?:\[ARGS\])?\s*+(?=\{)")
 
 
@@ -48,7 +49,8 @@ def read_input(raw: str, parameters: list[str]) -> Input:
     arguments is None when it cannot be read, and then reason says why.
     """
     text, repairs, whole = _unfenced(raw)
-    if text.lower() in NOTHING or (not parameters and text.lower() in NO_INPUT):
+    word = text.rstrip(".。").lower()
+    if word in NOTHING or (not parameters and word in NO_INPUT):
         return {}, (*repairs, "no input read"), ""
     if not text:
         return ({}, repairs, "") if not parameters else (None, repairs, EMPTY)
@@ -84,6 +86,7 @@ def _unfenced(raw: str) -> tuple[str, tuple[str, ...], bool]:
 
     Prose behind a fence is dropped.
     """
+    raw = raw.strip()
     if opening := raw.startswith("```") and _OPENING.match(raw):
         begin, end = opening.end(), fence_end(raw, opening.end())
         if raw[begin : begin + 1] in ("{", "["):  # a fence may stand inside its strings
@@ -95,7 +98,7 @@ def _unfenced(raw: str) -> tuple[str, tuple[str, ...], bool]:
         return body.strip(), ("code fence removed",), end >= 0
     if raw[:1] == "`" and (raw[1:2] == "{" or (raw[-1] == "`" and "`" not in raw[1:-1])):
         return raw.strip("` "), ("code fence removed",), True
-    return _RULE_AT_END.sub("", raw.strip()), (), True
+    return _RULE_AT_END.sub("", _SAYS_JSON.sub("", raw)), (), True
 
 
 def _object(text: str, parameters: list[str]) -> tuple[dict | None, tuple[str, ...]]:
@@ -113,8 +116,9 @@ def _object(text: str, parameters: list[str]) -> tuple[dict | None, tuple[str, .
             if error.so_far and parameters and set(parameters) <= set(error.so_far):
                 return error.so_far, ("missing brace added",)
             return (None, ()) if '\\"' not in text[:80] else _escaped(text, parameters)
-    if not isinstance(value, dict):
-        return None, ()
+    line = text[end:].partition("\n")[0].rstrip()
+    if not isinstance(value, dict) or (line.endswith("}") and line.count('"') % 2):
+        return None, ()  # such as {"code": "d = {"}"}, where a quote is not escaped
     return value, (*mended, "text after the input dropped") if text[end:].strip() else mended
 
 
@@ -139,27 +143,41 @@ def _list(text: str) -> tuple[object, tuple[str, ...]]:
 
 def _bare(text: str, parameters: list[str]) -> tuple[object, tuple[str, ...]]:
     """A text without its quotes; the object that it holds; or its keywords, `city="Oslo"`."""
+    if (pair := _PAIR.match(text)) and pair[1] in parameters:
+        return None, ()  # an object without its opening brace
+    value, repairs = _unquoted(text)
+    if value is not None:
+        inner, mended = _object(value, parameters) if value[:1] == "{" else (None, ())
+        if inner and (len(parameters) != 1 or set(inner) <= set(parameters)):
+            return inner, ("JSON string unpacked", *mended)
+        return value, repairs
     try:
-        value = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        value = None
-    if isinstance(value, str):
-        if value[:1] == "{":
-            inner, mended = _object(value, parameters)
-            if inner and (len(parameters) != 1 or set(inner) <= set(parameters)):
-                return inner, ("JSON string unpacked", *mended)
-        return value, ()
-    inside = text[1:-1]
-    if len(text) > 1 and CLOSING.get(text[0]) == text[-1]:
-        if not {text[0], text[-1]} & set(re.sub(r"\\.", "", inside, flags=re.S)):
-            return inside.replace("\\" + text[-1], text[-1]), ("quotes removed",)
-    try:
+        if (place := text.find("{")) > 0:
+            inner, end, mended = read_value(text, place)
+            if set(inner) == set(parameters) and not text[end:].strip(" )`.;"):
+                return inner, ("text before the input dropped", *mended)
         keywords, mended = read_keywords(text)
     except Unreadable:
         return text, ()
     if keywords and set(keywords) <= set(parameters):
         return keywords, ("keyword arguments read", *mended)
     return text, ()
+
+
+def _unquoted(text: str) -> tuple[str | None, tuple[str, ...]]:
+    """The text without the quotes that wrap the whole of it; None when none do."""
+    try:
+        value = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        value = None
+    if isinstance(value, str):
+        return value, ()
+    inside, end = text[1:-1], text[-1]
+    if len(text) < 2 or CLOSING.get(text[0]) != end:
+        return None, ()
+    if {text[0], end} & set(re.sub(r"\\.", "", inside, flags=re.S)):
+        return None, ()
+    return inside.replace("\\" + end, end), ("quotes removed",)
 
 
 # Names and calls -----------------------------------------------------------------------------
@@ -173,6 +191,13 @@ def tool_name(raw: str, tools: dict[str, list[str]]) -> str:
     spellings = (re.sub(r"\s+", "_", plain), re.sub(r"\s+", "", plain))
     same = [name for name in tools if name.strip("_").lower() in spellings]
     return same[0] if len(same) == 1 else raw
+
+
+def _tool(spelled: str, tools: dict[str, list[str]]) -> tuple[str, tuple[str, ...]]:
+    """The name of the tool, and the repair that it took."""
+    spelled = spelled.strip(" \t\r*_`\"'[]:")
+    name = tool_name(spelled, tools)
+    return name, ("tool name put right",) if name != spelled else ()
 
 
 def read_call(head: str, given: str | None, tools: dict[str, list[str]]) -> Call:
@@ -190,13 +215,13 @@ def read_call(head: str, given: str | None, tools: dict[str, list[str]]) -> Call
     parts = _HEAD.match(head)
     if parts["sign"] and (call := _on_one_line(head, parts, given, tools)):
         return (*call[:2], repairs + call[2], call[3])
-    name = tool_name(line.strip(" \t\r*_`\"'[]:"), tools)
+    name, renamed = _tool(line, tools)
     if not name or (name.lower() in NOTHING and name not in tools):
         return "", None, repairs, NAMELESS
     if given is None:  # behind the name only what cannot be prose counts as an input
         given = rest if rest.lstrip()[:1] in ("{", "`") else ""
     arguments, mended, reason = read_input(given.strip(), tools.get(name, ["input"]))
-    return name, arguments, repairs + mended, reason
+    return name, arguments, repairs + renamed + mended, reason
 
 
 def json_call(text: str, given: str | None, tools: dict[str, list[str]]) -> Call:
@@ -209,8 +234,8 @@ def json_call(text: str, given: str | None, tools: dict[str, list[str]]) -> Call
     name, raw = _named(value)
     if not name:
         return "", None, (), NAMELESS if whole else BROKEN
-    name = tool_name(name, tools)
-    parameters = tools.get(name, ["input"])
+    name, renamed = _tool(name, tools)
+    parameters, mended = tools.get(name, ["input"]), mended + renamed
     if raw is ...:
         raw = given or ""
     if isinstance(raw, dict):
@@ -261,20 +286,21 @@ def _named(value: object) -> tuple[str, object]:
 def _on_one_line(head: str, parts: re.Match, given: str | None, tools: dict) -> Call | None:
     """A call such as `name(...)`, `name[...]` or `name {...}`; None when it is not one."""
     spelled, body = parts["name"], head[parts.start("sign") :]
-    name = tool_name(spelled.strip(" \t*_`\"'[]:"), tools)
+    name, renamed = _tool(spelled, tools)
     if name not in tools and not re.fullmatch(r"[\w.-]+", name) or name.lower() in NOTHING:
         return None
-    parameters, repairs = tools.get(name, ["input"]), ("name and input on one line",)
-    if body[0] == "{":
-        return (name, *read_input(body if given is None else given, parameters))
-    inside, closed, behind = _bracketed(body)
-    if behind.partition("\n")[0].strip(" \t\r.;*_`'\""):
-        return None
-    if given is not None:
-        if inside and (name not in tools or spelled[-1:] == " "):
+    parameters, repairs = tools.get(name, ["input"]), (*renamed, "name and input on one line")
+    if body[0] != "{":
+        inside, closed, behind = _bracketed(body)
+        after = behind.partition("\n")[0].strip(" \t\r.;*_`'\"")
+        if after and not after.startswith(("#", "//")):
+            return None
+        if given is not None and inside and (name not in tools or spelled[-1:] == " "):
             return None  # a remark in brackets, not a call
-        return (name, *read_input(given, parameters))
-    arguments, mended, reason = _inside(inside.strip(), parameters, closed)
+    if given is not None or body[0] == "{":
+        arguments, mended, reason = read_input(body if given is None else given, parameters)
+    else:
+        arguments, mended, reason = _inside(inside.strip(), parameters, closed)
     return name, arguments, repairs + mended, reason
 
 
@@ -296,7 +322,9 @@ def _inside(text: str, parameters: list[str], closed: bool) -> Input:
             return keywords, mended, ""
     except Unreadable:
         pass
-    key = re.match(r"(\w+)\s*=(?!=)", text)
+    key = re.match(r"(\w+)\s*(?:=(?!=)|:)", text)
     if (key and key[1] in parameters) or not (closed or text[:1] == "{"):
         return None, (), BROKEN
+    if text[:1] in ("'", '"') and _FIRST_OF_SEVERAL.match(text):
+        return None, (), NOT_NAMED
     return read_input(text, parameters)

@@ -14,7 +14,7 @@ BLANK = "\0"
 SPACE = " \t\u00a0\u3000"
 # What may stand before a label on its line: list marks, headings, quotes, emphasis, pictures.
 MARKS = (
-    rf"[{SPACE}>#*_`~+•·–—\-\0\ufeff\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*+"
+    rf"[{SPACE}>#*_`~+•·–—\-\0\ufeff\u200b-\u200d\u2060\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*+"
     rf"(?:\d{{1,2}}[.)][{SPACE}*_`]*+)?"
 )
 _MARKED = re.compile(rf"{MARKS}(?:(?:Thought|思考)[{SPACE}]?[:：][{SPACE}*_]*+)?", re.I)
@@ -30,6 +30,7 @@ _TOKEN = re.compile(TOKEN)
 _HEAD = re.compile(rf"(?:\s*+(?:{TOKEN})(?:assistant|model)?+)++")
 _FENCE = re.compile(r"```+(?P<info>[\w-]*+)")
 _INPUT_BEFORE = re.compile(r"(?:input|输入|輸入)[^\w\n]*\d*[^\w\n]*[:：]\W*\Z", re.I)
+_ANSWER = re.compile(rf"^{MARKS}(?:Final.?Answer|最终答案)[^\w\n]*[:：]", re.I | re.M)
 _LABELLED = re.compile(rf"[ \t]*+\r?\n?\s*+{MARKS}(?:Thought|Action|Final|[思行最])", re.I)
 
 
@@ -92,7 +93,7 @@ def _head(text: str) -> list[tuple[int, int]]:
 
 def _tail(text: str) -> list[tuple[int, int]]:
     """The control tokens behind which nothing stands but white space and further ones."""
-    found, end, struck = [], len(text), "<s>" in text  # <s>struck out</s>
+    found, end, struck = [], len(text), "<s>" in text.lstrip()[3:]  # <s>out</s>
     for token in reversed(list(_TOKEN.finditer(text))):
         if text[token.end() : end].strip() or (struck and token[0] == "</s>"):
             break
@@ -141,7 +142,7 @@ def _mentioned(text: str, opened: re.Match, closed: re.Match) -> bool:
     if starts_line(text, opened.start()) or "\n" in text[opened.end() : closed.start()]:
         return False
     line = text[max(0, opened.start() - 500) : opened.start()].rpartition("\n")[2]
-    return re.search(r'["`]|(?:Input|Answer|输入|答案)\W{0,4}[:：]', line, re.I) is not None
+    return re.search(r'["`]|(?:Input|Answer|输入|答案)\W{0,4}[:：]\W*\w', line, re.I) is not None
 
 
 def _wrapper(text: str) -> list[tuple[int, int]]:
@@ -156,6 +157,7 @@ def _wrapper(text: str) -> list[tuple[int, int]]:
         return [first.span()] + ([(end - 3, end)] if end else [])
     for mark in marks[-2:-1]:
         if ends and closed.get(mark.start()) == last.end() and _LABELLED.match(text, mark.end()):
-            if not _INPUT_BEFORE.search(text[max(0, mark.start() - 40) : mark.start()]):
+            before = text[: mark.start()]
+            if not (_INPUT_BEFORE.search(before[-40:]) or _ANSWER.search(before)):
                 return [mark.span(), last.span()]
     return []

@@ -12,7 +12,7 @@ import re
 from bisect import bisect
 from dataclasses import dataclass
 
-from react_lab.calls import NOTHING, Call, fence_end, native_call, read_call
+from react_lab.calls import EMPTY, NOTHING, Call, fence_end, native_call, read_call
 from react_lab.calls import read_input as read_input  # also known by these names here
 from react_lab.calls import tool_name as tool_name
 from react_lab.noise import MARKS, SPACE, clean, fences, starts_line, visible
@@ -100,9 +100,11 @@ class Field:
 
 _S = f"[{SPACE}]"
 _NUMBER = rf"(?:{_S}{{0,2}}#?\d{{1,3}})?"
-_COLON = rf"{_NUMBER}(?:{_S}?[(（][^()（）\n]{{1,30}}[)）])?[{SPACE}*_`]*+[:：]"
+_COLON = (  # "Action 1:", but not the time of day in "Action 3:15"
+    rf"(?:{_NUMBER}(?:{_S}?[(（][^()（）\n]{{1,30}}[)）])?[{SPACE}*_`]*+[:：])(?<!\d[:：](?=\d))"
+)
 _NAMES = "|".join(  # longer ones first
-    name.replace(" ", rf"{_NUMBER}[{SPACE}_-]{{0,3}}")
+    name.replace(" ", rf"{_NUMBER}[{SPACE}_-]{{0,3}}") if name.isascii() else f"{_S}?".join(name)
     for name in sorted({*ALSO, *LABELS["en"].values(), *LABELS["zh"].values()}, reverse=True)
 )
 _LABEL = rf"(?P<marks>{MARKS})(?P<name>(?i:{_NAMES})){_COLON}(?P<shut>[*_`]{{0,3}}+){_S}*+"
@@ -113,11 +115,10 @@ _NATIVE = r"<\|?(?:tool_call|function_call)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>|
 _FORGED = (  # results and turns that only the program may write
     r"<\|?tool_(?:response|result)s?\|?>|\[TOOL_RESULTS\]|```tool_outputs?\b|<function_results>"
     r"|<\|im_start\|>(?!assistant)|<\|start_header_id\|>(?!assistant)|<start_of_turn>(?!model)"
-    r"|<\|(?:user|observation)\|>"
+    r"|<\|(?:user|observation)\|>|\[INST\]"
 )
 _TURN = (  # the end of a turn, at the end of a line
-    r"(?<!`)(?:<\|(?:im_end|eot_id|end|endoftext|eom_id)\|>|</s>|<end_of_turn>)"
-    r"(?=\s*+(?:<|\Z)|[ \t]*+\n)"
+    r"(?<!`)(?:<\|(?:im_end|eot_id|end|endoftext|eom_id)\|>|<end_of_turn>)(?=\s*+<|[ \t]*+\n)"
 )
 _HALF = r"(?:Obs(?:e(?:r(?:v(?:a(?:t(?:i(?:on?)?)?)?)?)?)?)?|观察?)\s*+\Z"  # cut by a stop word
 _MARK = re.compile(
@@ -133,6 +134,7 @@ _CALL = re.compile(
     re.ASCII,
 )
 _SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)[.!?。！？]\s?\Z")
+_BRACE_AT_END = re.compile(r"[}｝][ \t`]*+$", re.MULTILINE)
 _OPENING = re.compile(r"[\s\0]*+(?P<fence>```+[\w-]*+)?[\s\0]*+")
 
 
@@ -177,18 +179,19 @@ def _split(text: str) -> tuple[list[Field], str, tuple[str, ...]]:
 def _marks(text: str) -> list[tuple[str, int, int, str]]:
     """Each field's kind, start, begin of its own text, and emphasis opened before its label."""
     found, fenced = [("thought", 0, 0, "")], fences(text)
-    place, glue, cut, reached = 0, "", False, 0
+    place, glue, shadow, reached = 0, "", 0, 0
     while mark := (glue and _HERE.match(text, place)) or _MARK.search(text, place):
         kind = _kind(mark, found, glue, text)
         if kind and fenced and _in_fence(mark.start(), fenced):
             kind = kind if kind == "observation" and found[-1][0] != "answer" else None
-        place, glue = mark.end(), ""
-        if kind is None or (cut and kind != "observation"):
+        place, doubled, glue = mark.end(), glue == "label" and kind == found[-1][0], ""
+        if kind is None or (mark.start() < shadow and kind != "observation"):
             continue
-        found.append((kind, mark.start(), *_own_text(mark)))
+        start = found.pop()[1] if doubled and text[mark.start() - 1] != "\n" else mark.start()
+        found.append((kind, start, *_own_text(mark)))
         glue = "label"
         if kind in ("action", "input", "call") and place >= reached:
-            end, cut, reached = _input_end(text, place)
+            end, shadow, reached = _input_end(text, place)
             place, glue = (end, "input") if end > place else (place, glue)
     return found
 
@@ -204,12 +207,14 @@ def _kind(mark: re.Match, found: list[tuple], glue: str, text: str) -> str | Non
             kind = "observation" if asked else "thought"
         if group == "within":
             return kind if _counts_within(mark, kind, current, text) else None
-        if glue == "label" and current in ("answer", "input") and text[start - 1] != "\n":
-            return kind if kind == current else None
+        if glue == "label" and text[start - 1] != "\n":
+            follows = current in ("thought", "action") and kind in ("action", "input", "answer")
+            exact = word.istitle() or not word.isascii()
+            return kind if kind == current or (follows and exact) else None
         return kind
     if group == "native":
-        alone = starts_line(text, start) or (current == "thought" and _ends_line(text, mark.end()))
-        return "call" if alone else None
+        counts = current == "thought" and _new_sentence(text, start) and _ends_line(text, start)
+        return "call" if counts or starts_line(text, start) else None
     if group == "forged" and current == "answer" and not starts_line(text, start):
         return None
     return "thought" if group == "turn" else "observation"
@@ -221,21 +226,23 @@ def _counts_within(mark: re.Match, kind: str, current: str, text: str) -> bool:
         return current == "action"
     if current != "thought":
         return False
-    new_sentence = _SENTENCE.search(text[max(0, mark.start() - 6) : mark.start()]) is not None
-    if kind == "action":
-        call = _CALL.match(text, mark.end())
-        return call is not None and (new_sentence or not call["open"])
-    return new_sentence
+    if kind != "action":
+        return _new_sentence(text, mark.start())
+    call = _CALL.match(text, mark.end())
+    if call is None or not call["open"]:
+        return call is not None
+    return _new_sentence(text, mark.start()) and _ends_line(text, mark.end())
+
+
+def _new_sentence(text: str, place: int) -> bool:
+    return _SENTENCE.search(text[max(0, place - 6) : place]) is not None
 
 
 def _ends_line(text: str, begin: int) -> bool:
-    """Whether the JSON of a native call in the middle of a line is the last thing on it."""
-    try:
-        end = read_value(text, begin)[1]
-    except Unreadable as error:
-        return error.cut
-    rest = text[end : end + 80].partition("\n")[0].strip()
-    return not re.sub(r"\A</?\|?(?:tool|function)_call\|?>", "", rest)
+    """Whether the line ends as a call does, and not as a sentence about one."""
+    end = text.find("\n", begin)
+    line = text[max(begin, end - 40) : end] if end >= 0 else text[begin:][-40:]
+    return line.rstrip("` \t\r").endswith((")", "]", "}", "_call>"))
 
 
 def _in_fence(place: int, fenced: list[tuple[int, int]]) -> bool:
@@ -263,27 +270,30 @@ def _unmarked(text: str, emphasis: str) -> str:
     return (line.rstrip().rstrip(emphasis) + ("\n" + rest if rest else "")).strip()
 
 
-def _input_end(text: str, begin: int) -> tuple[int, bool, int]:
+def _input_end(text: str, begin: int) -> tuple[int, int, int]:
     """Where a JSON or fenced input ends that starts at `begin`; `begin` when it is neither.
 
-    Also, whether it is cut off within a string or a fence, so that no label behind it is one;
-    and how far it was read in vain, so that nothing is read twice.
+    Also, up to where no label counts because it may stand within a string or a fence that was
+    cut off; and how far the text was read in vain, so that nothing is read twice.
     """
     opening = _OPENING.match(text, begin)
-    place = opening.end()
+    place, fence = opening.end(), opening["fence"]
     if text[place : place + 1] in ("{", "[", "｛"):
         try:
             end = read_value(text, place)[1]
-            return (_OPENING.match(text, end).end("fence") if opening["fence"] else end), False, 0
+            return (max(end, _OPENING.match(text, end).end("fence")) if fence else end), 0, 0
         except Unreadable as error:
             if error.in_string:
-                return begin, True, 0
-            if not opening["fence"]:
-                return begin, False, error.place
-    if not opening["fence"]:
-        return begin, False, 0
+                return begin, len(text), 0
+            if error.stray:
+                closed = _BRACE_AT_END.search(text, error.place)
+                return begin, closed.end() if closed else len(text), error.place
+            if not fence:
+                return begin, 0, error.place
+    if not fence:
+        return begin, 0, 0
     end = fence_end(text, place)
-    return (begin, True, 0) if end < 0 else (end + 3, False, 0)
+    return (begin, len(text), 0) if end < 0 else (end + 3, 0, 0)
 
 
 # The move ----------------------------------------------------------------------------------
@@ -296,19 +306,23 @@ def _calls(kept: list[Field], tools: dict[str, list[str]]) -> dict[int, Call]:
     belong to the Action behind them. In an answer an Action that names no tool or has no input
     is prose, and left out.
     """
-    order = [part.kind for part in kept if part.kind in ("action", "input")]
+    spoken = [(place, part) for place, part in enumerate(kept) if part.kind != "thought"]
+    order = [part.kind for _, part in spoken if part.kind in ("action", "input")]
     side = -1 if order[:1] == ["input"] and order[-1] == "action" else 1
     calls, prose = {}, False
-    for place, part in enumerate(kept):
-        if part.kind in ("action", "call"):
-            beside = kept[place + side] if 0 <= place + side < len(kept) else None
-            given = beside.text if beside and beside.kind == "input" else None
-            native = part.kind == "call"
-            call = native_call(part.text, tools) if native else read_call(part.text, given, tools)
-            if not prose or (call[1] is not None and call[0] in tools):
+    for number, (place, part) in enumerate(spoken):
+        if place and kept[place - 1].kind == "thought":
+            prose = False
+        if part.kind == "call":
+            calls[place], prose = native_call(part.text, tools), False
+        elif part.kind == "action":
+            beside = spoken[number + side][1] if 0 <= number + side < len(spoken) else part
+            given = beside.text if beside.kind == "input" else None
+            call = name, arguments, _, reason = read_call(part.text, given, tools)
+            if not prose or (name in tools and (arguments is not None or reason != EMPTY)):
                 calls[place], prose = call, False
-        elif part.kind != "input":
-            prose = part.kind == "answer"
+        elif part.kind == "answer":
+            prose = True
     return calls
 
 

@@ -36,12 +36,14 @@ class Unreadable(ValueError):
     """It has no single reading.
 
     place: where reading failed. cut: the text ended too early. in_string: inside a string.
+    stray: right behind a string, on the same line, as after a quote that was not escaped.
     so_far: the members of a cut object, when only its closing brace is missing.
     """
 
-    def __init__(self, place: int, cut: bool = False, in_string: bool = False, so_far=None):
+    def __init__(self, place, cut=False, in_string=False, stray=False, so_far=None):
         super().__init__(f"cannot be read from character {place} on")
-        self.place, self.cut, self.in_string, self.so_far = place, cut, in_string, so_far
+        self.place, self.cut, self.so_far = place, cut, so_far
+        self.in_string, self.stray = in_string, stray
 
 
 def read_value(text: str, begin: int = 0) -> tuple[object, int, tuple[str, ...]]:
@@ -55,12 +57,12 @@ def read_value(text: str, begin: int = 0) -> tuple[object, int, tuple[str, ...]]
 
 
 def read_keywords(text: str) -> tuple[dict, tuple[str, ...]]:
-    """Read `city="Oslo", days=2`: the whole text. Raises Unreadable."""
+    """Read `city="Oslo", days=2`, or with colons: the whole text. Raises Unreadable."""
     mended, found, place = {}, {}, _skip(text, 0, {})
     while place < len(text):
         key = _KEY.match(text, place)
         place = _skip(text, key.end() if key else place, mended)
-        if not key or text[place : place + 1] != "=":
+        if not key or _sign(text, place, mended) not in ("=", ":"):
             raise Unreadable(place)
         found[key[0]], place = _value(text, place + 1, mended, 1)
         place = _skip(text, place, mended)
@@ -102,7 +104,7 @@ def _object(text: str, place: int, mended: dict, depth: int) -> tuple[object, in
         key, place = _key(text, place, mended)
         place = _skip(text, place, mended)
         if _sign(text, place, mended) != ":":
-            raise Unreadable(place, cut=place == len(text))
+            raise Unreadable(place, cut=place == len(text), stray=_stray(text, place))
         found[key], end = _value(text, place + 1, mended, depth + 1)
         firm = text[end - 1] not in "0123456789."  # a number may go on
         place = _comma(text, end, mended, "}")
@@ -178,7 +180,7 @@ def _word(text: str, place: int, mended: dict) -> tuple[object, int]:
             mended["Python literal read"] = None
         return WORDS[word], end
     if not _NUMBER.match(word) or len(word) > 400:
-        raise Unreadable(end, cut=bool(word) and end == len(text))
+        raise Unreadable(place, cut=bool(word) and end == len(text))
     try:
         return json.loads(word), end
     except ValueError:  # 1_000, +5 and .5 are Python's
@@ -195,8 +197,13 @@ def _comma(text: str, place: int, mended: dict, closing: str) -> int:
         if _sign(text, place, mended) == closing:
             mended["trailing comma dropped"] = None
     elif sign and sign != closing:
-        raise Unreadable(place)
+        raise Unreadable(place, stray=_stray(text, place))
     return place
+
+
+def _stray(text: str, place: int) -> bool:
+    """Whether a quote stands before `place`, with only a few spaces between."""
+    return text[max(0, place - 20) : place].rstrip(" \t")[-1:] in CLOSING
 
 
 def _close(text: str, place: int, begin: int, mended: dict) -> int:
