@@ -242,6 +242,7 @@ def record(notebook: Path, folder: Path | None = None) -> int:
         kernel_name="python3",
         store_widget_state=False,
         record_timing=False,
+        coalesce_streams=True,  # else the pieces of one output depend on the time
         resources={"metadata": {"path": str(notebook.parent)}},
     ).execute(env=environment | {"REACT_LAB_RECORDING": f"record:{notebook.stem}"})
     content.metadata = {
