@@ -13,8 +13,8 @@ import json
 import re
 from dataclasses import replace
 
-from react_lab.calls import INPUT_KEYS, read_input, tool_name
-from react_lab.loop import Agent, add, ready, said, send, sendable, whole_text
+from react_lab.calls import INPUT_KEYS, NAME_KEYS, read_input, tool_name
+from react_lab.loop import CUT, Agent, add, cut_off, ready, said, send, sendable, whole_text
 from react_lab.models import Message, Reply
 from react_lab.noise import clean, visible
 from react_lab.parser import (
@@ -30,12 +30,19 @@ from react_lab.prompt import in_language, message, native_system
 from react_lab.registry import Observation, Registry
 from react_lab.trace import Run, Step
 
-CUT = "it was cut off at the token limit, so write less"
 INVALID = "the arguments are not valid JSON"
 # What the names of calls look like in every API; a history with another one is refused.
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
-_MARKUP = re.compile(r"^[ \t]*+(?:<tool_call>|<\|[\w ]++\|>|\[TOOL_CALLS\])", re.M)
+_MARKUP = re.compile(r"^[ \t]*+(?:<tool_call>|<function=|<\|[\w ]++\|>|\[TOOL_CALLS\])", re.M)
 _TAGGED = re.compile(r"^[ \t]*+(?:<tool_call>\s{0,9}+)?<function=([\w.-]++)>", re.M)
+_JSON = re.compile(  # where a call begins that is nothing but JSON
+    rf"""(?:```\w*+)?[\s\[]*+\{{\s*+["'](?:{"|".join(NAME_KEYS)})["']\s*+:\s*+"""
+    rf"""["']([^"'\n]++)["']\s*+,\s*+["'](?:{"|".join(INPUT_KEYS)})["']"""
+)
+_HALF = re.compile(  # of an emoji, escaped
+    r"\\u[dD][89abAB]\w\w(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]\w\w)\\u[dD][c-fC-F]"
+)
+_PYTHON = re.compile(r"\[?([\w.-]++)\(\s*+(?:\w++\s*+=(?!=).*)?\)\]?", re.S)
 
 
 def native_step(run: Run, agent: Agent) -> Run:
@@ -95,6 +102,7 @@ def read_arguments(raw: object, known: list[str]) -> tuple[dict | None, tuple[st
     raw: JSON text, as the API has it; also nothing, an object, JSON in a JSON string, or several
     objects in a row. known: the tool's parameter names. Valid arguments are left as they are.
     """
+    raw = raw.strip("\ufeff \t\r\n") if isinstance(raw, str) else raw
     if raw is None or raw == {} or (isinstance(raw, str) and raw.strip() in ("", "null")):
         return {}, (), ""
     if isinstance(raw, dict):
@@ -143,8 +151,8 @@ def read_words(reply: Reply, tools: Registry) -> Move:
     shown, thoughts, _ = clean(reply.text)
     text = visible(shown).rpartition("<|channel|>final<|message|>")[2]
     thought = "\n".join(thoughts) or reply.reasoning or ""
-    move = parse(leaked(text), tools.parameters())
-    if isinstance(move, Action) and move.tool in tools:
+    move = parse(leaked(text, tools), tools.parameters())
+    if isinstance(move, Action) and move.tool in tools and not cut_off(move, reply):
         return replace(move, thought=move.thought or thought)
     if reply.finish_reason == "length":
         return Malformed(thought, CUT)
@@ -152,26 +160,36 @@ def read_words(reply: Reply, tools: Registry) -> Move:
         return Malformed(thought, "you announced a call but made none")
     if not text:
         return Malformed(thought, "the reply is empty")
-    if _MARKUP.search(text):
+    if _MARKUP.search(text) or is_call(text, tools):
         return Malformed(thought, "the call stands in the text and cannot be read")
     plain = [part.text for part in fields(text)] == [text]  # no label in it
     return FinalAnswer(thought, text) if plain else move
 
 
-def leaked(text: str) -> str:
+def leaked(text: str, tools: Registry) -> str:
     """The text, with a call in a form that `parse` does not read put into one that it does."""
     if opening := _TAGGED.search(text):
-        body = text[opening.end() :].partition("</function>")[0]
+        body, ended, _ = text[opening.end() :].partition("</function>")
         pieces = [piece.partition(">") for piece in body.split("<parameter=")[1:]]
+        if not ended or any("</parameter>" not in rest for *_, rest in pieces):
+            return text  # cut off
         given = {name: rest.partition("</parameter>")[0].strip("\r\n") for name, _, rest in pieces}
         call = json.dumps({"name": opening[1], "arguments": given}, ensure_ascii=False)
         return f"{text[: opening.start()]}<tool_call>{call}</tool_call>"
+    if _PYTHON.fullmatch(text) and is_call(text, tools):
+        return f"```tool_code\n{text.removeprefix('[').removesuffix(']')}\n```"
     bare = text
     if text.startswith("```"):
         bare = text.removesuffix("```").lstrip("`").removeprefix("json").strip()
     whole = bare.startswith(("{", "[{")) and bare.endswith(("}", "]"))
-    named = whole and any(f'"{key}"' in bare for key in INPUT_KEYS)
+    named = whole and any(f'"{key}"' in bare or f"'{key}'" in bare for key in INPUT_KEYS)
     return f"<tool_call>{bare}</tool_call>" if named else text
+
+
+def is_call(text: str, tools: Registry) -> bool:
+    """Whether a text is in form a call of one of the tools, as JSON or as Python."""
+    found = _JSON.match(text) or _PYTHON.fullmatch(text)
+    return bool(found) and tool_name(found[1], tools.parameters()) in tools
 
 
 def unusable(move: Move, reply: Reply, language: str) -> Observation | None:
@@ -243,12 +261,20 @@ def wire(call: dict, move: Move, name: str, known: bool) -> dict:
     tool = move.tool if isinstance(move, Action) else str(function.get("name"))
     tool = tool if known and isinstance(move, Action) else _NO_NAME.sub("_", tool)[:64]
     text = function.get("arguments")
-    try:
-        whole = isinstance(json.loads(text), dict)
-    except (ValueError, TypeError, RecursionError):
-        whole = False
-    if not whole:
+    if not strict(text):
         given = move.arguments if isinstance(move, Action) else {}
-        text = json.dumps(given, ensure_ascii=False, default=str)
-    function = {**function, "name": tool or "unknown", "arguments": sendable(text)}
+        text = sendable(json.dumps(given, ensure_ascii=False, default=str))
+        if not strict(text):
+            text = json.dumps(json.loads(text, parse_constant=str), ensure_ascii=False)
+    function = {**function, "name": tool or "unknown", "arguments": text}
     return {**call, "id": name, "type": "function", "function": function}
+
+
+def strict(text: object) -> bool:
+    """Whether a text is a JSON object for every reader: without NaN and half an emoji."""
+    try:
+        value = json.loads(text, parse_constant=int)  # which takes no NaN and no Infinity
+        text.encode()
+    except (ValueError, TypeError, RecursionError):
+        return False
+    return isinstance(value, dict) and not _HALF.search(text)

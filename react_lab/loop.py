@@ -7,6 +7,7 @@
 ('4', 'answered')
 """
 
+import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -84,6 +85,7 @@ class FormatLimit:
         return "format faults" if format_faults(run.steps) >= self.n else None
 
 
+CUT = "it was cut off at the token limit, so write less"
 STOPS = (StepLimit(8), TimeLimit(300), RepeatLimit(4), FailureLimit(4), FormatLimit(4))
 
 # One round in the text format -------------------------------------------------------------
@@ -104,11 +106,21 @@ def write_messages(run: Run, agent: "Agent") -> list[Message]:
         {"role": "user", "content": labelled("question", run.question, agent.language)},
     ]
     for past in run.steps:
-        messages.append({"role": "assistant", "content": said(past.reply.text)})
-        if past.observation:
-            content = labelled("observation", whole_text(past.observation), agent.language)
-            messages.append({"role": "user", "content": content})
+        for move, seen in past.moves:
+            native = past.reply.tool_calls and isinstance(move, Action)
+            words = written(move, agent.language) if native else said(past.reply.text)
+            messages.append({"role": "assistant", "content": words})
+            if seen:
+                content = labelled("observation", whole_text(seen), agent.language)
+                messages.append({"role": "user", "content": content})
     return ready(messages, run, agent)
+
+
+def written(move: Action, language: str) -> str:
+    """A native call as the text format writes it: a run can be taken up in another form."""
+    given = json.dumps(move.arguments, ensure_ascii=False, default=str)
+    parts = [("thought", move.thought), ("action", move.tool), ("input", given)]
+    return "\n".join(labelled(kind, text, language) for kind, text in parts if text)
 
 
 @lru_cache(maxsize=500)  # every round asks for all replies so far
@@ -149,6 +161,8 @@ def send(
     except ModelError as error:
         error.sent = sent  # for the trace, when a reply came with it
         raise
+    if not isinstance(reply, Reply):
+        raise TypeError(f"The model gave {type(reply).__name__}; let it return Reply(text=...).")
     if not reply.seconds:
         reply = replace(reply, seconds=time.perf_counter() - begin)
     if run.steps and not run.stop:  # the last word is asked for without tools: fewer tokens
@@ -161,12 +175,13 @@ def send(
 def read(reply: Reply, agent: "Agent") -> Move:
     """The move in a reply of the text format. What was cut off is not believed."""
     move = parse(reply.text, agent.tools.parameters())
-    bare = isinstance(move, Action) and (not move.arguments or "bare input read" in move.repairs)
-    whole = isinstance(move, Action) and not bare
-    if reply.finish_reason == "length" and not whole:
-        reason = "it was cut off at the token limit, so write less"
-        return Malformed(move.thought, reason, move.repairs)
-    return move
+    return Malformed(move.thought, CUT, move.repairs) if cut_off(move, reply) else move
+
+
+def cut_off(move: Move, reply: Reply) -> bool:
+    """Whether a move may lack its end: of a reply cut off, only a call in whole JSON counts."""
+    bare = not isinstance(move, Action) or not move.arguments or "bare input read" in move.repairs
+    return bare and reply.finish_reason == "length"
 
 
 def text_step(run: Run, agent: "Agent") -> Run:
@@ -195,7 +210,7 @@ def carry_out(run: Run, agent: "Agent", allowed: bool | None = None, note: str =
     the person adds for the model. An interrupt passes through, with the run so far as `.run`:
     in it the open calls are answered as interrupted, so that it can go on.
     """
-    before, latest = Run(run.question, run.steps[:-1]), run.steps[-1]
+    before, latest, begun = Run(run.question, run.steps[:-1]), run.steps[-1], False
     try:
         while move := latest.waiting:
             if allowed is None:
@@ -203,23 +218,30 @@ def carry_out(run: Run, agent: "Agent", allowed: bool | None = None, note: str =
             if allowed is None:
                 note = f"{move.tool} waits for a yes or no: step(run, agent, approve=True)."
                 return Run(run.question, (*before.steps, latest), "needs approval", note)
+            begun = allowed
             seen = act(move, before, agent, note) if allowed else refused(move, agent, note)
-            latest, allowed, note = latest.filled(seen), None, ""
+            latest, allowed, note, begun = latest.filled(seen), None, "", False
     except KeyboardInterrupt as interrupt:
-        while latest.waiting:
-            text = message("interrupted", agent.language)
-            latest = latest.filled(Observation(text, error="interrupted"))
+        latest = closed(latest, begun, agent.language)
         interrupt.run = Run(run.question, (*before.steps, latest), note="Interrupted.")
         raise
     stop = "answered" if isinstance(latest.move, FinalAnswer) else None
     return Run(run.question, (*before.steps, latest), stop)
 
 
+def closed(latest: Step, begun: bool, language: str) -> Step:
+    """The step with its open calls answered as interrupted. begun: whether the first one ran."""
+    while latest.waiting:
+        text = message("interrupted" if begun else "not begun", language)
+        latest, begun = latest.filled(Observation(text, error="interrupted")), False
+    return latest
+
+
 def permission(move: Move, run: Run, agent: "Agent") -> tuple[bool | None, str]:
     """Whether a move may be acted on, and a note for the model; (None, "") to wait for a person.
 
-    Only a tool that writes needs a yes, and only for a call that can run. An error in
-    `agent.approve` counts as no.
+    Only a tool that writes needs a yes, and only for a call that can run. From `agent.approve`
+    nothing but True is a yes: not an error, not the text "no", not a coroutine.
     """
     known = isinstance(move, Action) and move.tool in agent.tools
     if not known or agent.tools[move.tool].effect == "read":
@@ -231,9 +253,13 @@ def permission(move: Move, run: Run, agent: "Agent") -> tuple[bool | None, str]:
     if agent.approve is None:
         return None, ""
     try:
-        return bool(agent.approve(move, run)), ""
+        answer = agent.approve(move, run)
+        if answer is True or not answer:
+            return answer is True, ""
+        reason = f"approve gave a {type(answer).__name__}, not True or False"
     except Exception as error:
-        return False, f"Nobody could be asked ({type(error).__name__}: {error})."
+        reason = f"{type(error).__name__}: {error}"
+    return False, f"Nobody could be asked ({reason})."
 
 
 def refused(move: Action, agent: "Agent", note: str) -> Observation:
@@ -359,8 +385,11 @@ def step(run: Run, agent: Agent, approve: bool | None = None, note: str = "") ->
 
     approve: yes or no to the call that a stopped run waits for (`run.pending`); note: what you
     add for the model. Never raises for the model's mistakes or the endpoint's: those become an
-    Observation or a stop reason. A run that has stopped comes back as it is.
+    Observation or a stop reason. A run that has stopped comes back as it is. Raises ValueError
+    for an `approve` that is neither.
     """
+    if approve not in (None, True, False):
+        raise ValueError(f"approve is {approve!r}; give True or False.")
     waits = run.steps and run.steps[-1].waiting
     if run.stop and not (run.pending and approve is not None):
         return run

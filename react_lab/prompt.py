@@ -104,12 +104,14 @@ NATIVE = {
         "ready": "When you know the answer:",
         "unusable": "I could not use your reply: {reason}. Call a tool, or write the answer.",
         "interrupted": "A person interrupted this call. It may have run in part.",
+        "not begun": "A person interrupted the run. This call was not made.",
     },
     "zh": {
         "thoughts": "每次调用之前，以及给出答案之前，先用文字写下思考：",
         "ready": "知道答案后：",
         "unusable": "无法使用你的回复：{reason}。请调用工具，或写出答案。",
         "interrupted": "有人中断了这次调用。它可能只执行了一部分。",
+        "not begun": "有人中断了运行。这次调用没有执行。",
     },
 }
 

@@ -109,7 +109,8 @@ def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
     environment (LLM_API_KEY and other names that end so) are not written, whatever a tool has
     told. Yields the runs unchanged.
     """
-    keys = [value for name, value in os.environ.items() if name.upper().endswith("_API_KEY")]
+    named = [value for name, value in os.environ.items() if name.upper().endswith("_API_KEY")]
+    keys = [json.dumps(key, ensure_ascii=False)[1:-1] for key in named]  # as they stand in JSON
     with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
 
         def line(kind: str, **content: object) -> None:
@@ -128,7 +129,7 @@ def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
             for step in done[written:]:
                 line("step", **_pack(step, sent))
                 written, sent = written + 1, step.sent
-            if run.stop:
+            if run.stop or run.note:  # an interrupted run has only a note
                 last = run.last_word and _pack(run.last_word, sent)
                 waiting = _pack(run.steps[-1], sent) if run.pending else None
                 line("end", stop=run.stop, note=run.note, last_word=last, waiting=waiting)

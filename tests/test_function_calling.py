@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import pytest
 from endpoint import chat_model, field_cases, messages_show, registry_of, serve
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from react_lab.function_calling import hybrid_step, native_step, read_arguments, read_reply
@@ -22,7 +22,7 @@ from react_lab.loop import STOPS, Agent, StepLimit, step, text_step
 from react_lab.models import Reply
 from react_lab.parser import Action, FinalAnswer, Malformed
 from react_lab.registry import Registry
-from react_lab.trace import load, save
+from react_lab.trace import Run, load, save
 
 CASES = field_cases()
 SETTINGS = {"model": "m", "base_url": "http://127.0.0.1:PORT/v1", "api_key": "test-key-0001"}
@@ -198,6 +198,18 @@ def test_several_calls_in_one_reply_each_have_their_result():
     assert len(played.run.steps) == 2, "one reply is one step"
 
 
+@pytest.mark.parametrize(
+    "arguments", ['{"port": NaN}', '{"port": -Infinity}', '{"port": "\\ud83d"}']
+)
+def test_what_only_python_takes_for_json_does_not_go_back(arguments):
+    """llama.cpp, for one, reads the arguments of the history, and fails at them every time."""
+    replies = [spoken(None, ("tide", arguments)), spoken(IT_IS)]
+    played = Played({"tools": TOOLS, "question": "?", "server": {"replies": replies}})
+    text = played.requests[1][2]["tool_calls"][0]["function"]["arguments"]
+    assert list(json.loads(text, parse_constant=pytest.fail)) == ["port"]
+    json.loads(text)["port"].encode()
+
+
 def test_a_name_that_no_endpoint_takes_is_spelled_differently_in_the_history():
     played = play("req-foreign-name-in-history")
     assert played.run.answer == IT_IS
@@ -279,6 +291,7 @@ FAULTS = [
 ]
 
 
+@settings(deadline=None)
 @given(st.lists(ODD_REPLY, min_size=3, max_size=3))
 def test_whatever_the_model_replies_the_history_is_one_that_servers_take(replies):
     """The conditions are those under which the servers of the field cases refuse."""
@@ -300,6 +313,18 @@ def test_whatever_the_model_replies_the_history_is_one_that_servers_take(replies
 def test_a_call_that_was_cut_off_is_not_run():
     played = play("rep-args-cut-finish-length")
     assert (played.run.answer, played.names["NOTES"]) == ("I could not save it.", [])
+    assert "cut off at the token limit" in told(played.requests[1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Action: tide\nAction Input: Rib", "<function=tide><parameter=port>Rib"],
+)
+def test_a_call_in_the_words_that_was_cut_off_is_not_run(text):
+    replies = [{**spoken(text)}, spoken(IT_IS)]
+    replies[0]["json"]["choices"][0]["finish_reason"] = "length"
+    played = Played({"tools": TOOLS, "question": "?", "server": {"replies": replies}})
+    assert (played.calls, played.run.answer) == ([], IT_IS)
     assert "cut off at the token limit" in told(played.requests[1])
 
 
@@ -336,6 +361,7 @@ def test_valid_arguments_are_not_repaired():
         ('{"city": "Oslo"}\n{"city": "Oslo"}', {"city": "Oslo"}, ("glued arguments read",)),
         ("Oslo", {"city": "Oslo"}, ("bare input read",)),
         ('"Oslo"', {"city": "Oslo"}, ("bare input read",)),
+        ('\ufeff{"city": "Oslo"}', {"city": "Oslo"}, ()),
     ],
 )
 def test_arguments_that_can_be_read(raw, arguments, repairs):
@@ -440,6 +466,8 @@ def test_a_call_in_a_tag_is_a_call(variant):
         '<|python_tag|>{"name": "tide", "parameters": {"port": "Ribe"}}',
         'Thought: look\nAction: tide\nAction Input: {"port": "Ribe"}',
         "<function=tide><parameter=port>Ribe</parameter></function>",
+        "{'name': 'tide', 'arguments': {'port': 'Ribe'}}",
+        "[tide(port='Ribe')]",
     ],
 )
 def test_a_call_that_leaked_into_the_words_is_a_call(text):
@@ -470,6 +498,8 @@ def spoken(text: str | None, *calls: tuple[str, str], **message) -> dict:
         'Call it as {"name": "tide", "arguments": {"port": "Ribe"}}, then read the number.',
         '{"name": "tide", "height": 1.9}',
         "A call stands between `<tool_call>` and `</tool_call>`.",
+        "tide(port='Ribe') is how it is called.",
+        "Tide (at Ribe)",
         "Thoughts and actions take turns. Action: what is done. It is 1.9 m.",
     ],
 )
@@ -485,6 +515,10 @@ def test_an_answer_that_speaks_of_calls_is_an_answer(text):
         '<tool_call>{"name": "tide", "argu',
         '<|channel|>commentary to=functions.tide <|message|>{"port": "Ribe"}<|call|>',
         'Action: tide\nAction Input: {"port"',
+        "<function=tide><parameter=port>Rib",
+        '{"name": "tide", "arguments": {"port": "Rib',
+        '{"name": "tide", "arguments": {"port": "Ri"be"}}',
+        "[tide(port='Ribe'), tide(port='Esbjerg')]",
     ],
 )
 def test_a_call_that_cannot_be_read_is_no_answer(text):
@@ -683,20 +717,26 @@ def test_a_call_that_had_run_before_the_interrupt_keeps_its_result():
     ids=["nb-interrupt-while-waiting", "nb-interrupt-inside-a-wait"],
 )
 def test_an_interrupt_ends_a_wait_at_once(first):
-    """The server takes 30 s, or asks to wait for 25 s; the interrupt comes after 1 s."""
+    """The server takes 30 s, or asks to wait for 25 s; the interrupt comes 1 s later."""
+
+    def interrupt():
+        while not endpoint.requests and not ended.wait(0.05):
+            pass
+        if not ended.wait(1):
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    ended, person = threading.Event(), threading.Thread(target=interrupt)
     with serve({"replies": [first, spoken("fine")]}) as endpoint:
         agent = Agent(chat_model(SETTINGS, endpoint.port), Registry(), step=native_step)
         asked = signal.getsignal(signal.SIGINT)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        main = threading.main_thread().ident
-        timer = threading.Timer(1, signal.pthread_kill, (main, signal.SIGINT))
         begin = time.monotonic()
         try:
-            timer.start()
+            person.start()
             with pytest.raises(KeyboardInterrupt) as caught:
                 agent.run("q")
         finally:
-            timer.cancel()
+            ended.set()
             signal.signal(signal.SIGINT, asked)
         assert time.monotonic() - begin < 20, "the guard: it has waited to the end"
         assert len(endpoint.requests) == 1
@@ -815,3 +855,22 @@ def test_a_stopped_run_can_be_taken_up_in_another_form():
         agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
         assert agent.run(replace(begun, stop=None)).answer == IT_IS
     assert [m["role"] for m in endpoint.requests[0].messages[2:]] == ["assistant", "tool"]
+
+
+def test_a_run_of_native_calls_can_be_taken_up_as_text():
+    """A call is nothing but structure: in the text form it has to be written out."""
+    replies = [
+        spoken("Both.", ("tide", '{"port": "Ribe"}'), ("tide", '{"port": "Esbjerg"}')),
+        spoken(f"Final Answer: {IT_IS}"),
+    ]
+    tools, _ = registry_of(TOOLS)
+    with serve({"replies": replies}) as endpoint:
+        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
+        begun = step(Run("?"), agent)
+        assert replace(agent, step=text_step).run(begun).answer == IT_IS
+    assert [m["content"] for m in endpoint.requests[1].messages[2:]] == [
+        'Thought: Both.\nAction: tide\nAction Input: {"port": "Ribe"}',
+        "Observation: 1.9",
+        'Action: tide\nAction Input: {"port": "Esbjerg"}',
+        "Observation: 1.4",
+    ]

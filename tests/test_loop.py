@@ -414,6 +414,38 @@ def test_an_error_in_the_callback_counts_as_no():
     assert "Nobody could be asked (TypeError" in result.steps[0].observation.text
 
 
+async def ask_later(action, run):
+    return False
+
+
+@pytest.mark.parametrize("answer", [lambda action, run: "no", ask_later])
+@pytest.mark.filterwarnings("ignore:coroutine")
+def test_only_true_is_a_yes(answer):
+    agent, sent = writing(approve=answer)
+    result = agent.run("?")
+    assert (result.answer, sent) == ("done", [])
+    assert "not True or False" in result.steps[0].observation.text
+
+
+def test_a_word_is_no_yes_to_a_call_that_waits():
+    agent, sent = writing()
+    with pytest.raises(ValueError, match="approve is 'no'; give True or False"):
+        step(agent.run("?"), agent, approve="no")
+    assert sent == []
+
+
+def test_an_interrupt_while_a_person_is_asked_leaves_the_call_unmade():
+    def interrupted(action, run):
+        raise KeyboardInterrupt
+
+    agent, sent = writing(approve=interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        agent.run("?")
+    seen = caught.value.run.steps[0].observation
+    assert (sent, seen.error) == ([], "interrupted")
+    assert seen.text == "A person interrupted the run. This call was not made."
+
+
 def test_nobody_is_asked_for_a_call_that_cannot_run():
     agent, sent = writing(approve=lambda action, run: pytest.fail("asked"))
     agent = replace(agent, model=ScriptedModel(["Action: send\nAction Input: {}", DONE]))
@@ -449,6 +481,11 @@ def test_an_interrupt_in_a_tool_closes_the_call_and_the_run_can_go_on():
     assert (result.answer, result.note) == ("done", "")
     assert [m["role"] for m in result.steps[1].sent] == ["system", "user", "assistant", "user"]
     assert result.steps[1].observation.text == "two"
+
+
+def test_a_model_that_gives_a_text_is_told_to_give_a_reply():
+    with pytest.raises(TypeError, match=r"The model gave str; let it return Reply\(text=...\)"):
+        Agent(lambda messages: DONE, Registry()).run("?")
 
 
 def test_a_reply_that_came_with_an_error_is_kept():

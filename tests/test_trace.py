@@ -168,3 +168,16 @@ def test_a_key_that_a_tool_has_told_is_not_saved(tmp_path, monkeypatch):
     assert "very-secret-word" in run.steps[0].observation.text
     assert "very-secret-word" not in (tmp_path / "run.jsonl").read_text("utf-8")
     assert load(tmp_path / "run.jsonl").answer == "done"
+
+
+@pytest.mark.parametrize("key", ['sk-ab"cd-0123', "sk-ab\\cd-0123"])
+def test_a_key_that_json_spells_differently_is_not_saved_either(tmp_path, monkeypatch, key):
+    monkeypatch.setenv("LLM_API_KEY", key)
+    save(Run(f"Is {key} mine?"), tmp_path / "run.jsonl")
+    assert load(tmp_path / "run.jsonl").question == "Is *** mine?"
+
+
+def test_an_interrupted_run_comes_back_with_its_note(tmp_path):
+    run = Run("?", note="Interrupted.")
+    save(run, tmp_path / "run.jsonl")
+    assert load(tmp_path / "run.jsonl") == run
