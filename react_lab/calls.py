@@ -2,8 +2,8 @@
 
 >>> read_input('{"city": "Oslo"}', ["city"])
 ({'city': 'Oslo'}, (), '')
->>> read_call("Get Weather(city='Oslo')", None, {"get_weather": ["city"]})
-('get_weather', {'city': 'Oslo'}, ('name and input on one line', 'Python literal read'), '')
+>>> read_call('get_weather(city="Oslo")', None, {"get_weather": ["city"]})
+('get_weather', {'city': 'Oslo'}, ('name and input on one line',), '')
 """
 
 import json
@@ -19,11 +19,11 @@ BROKEN = "Action Input is not valid JSON on one line"
 NOT_NAMED = "Action Input must be a JSON object with the parameter names"
 NAMELESS = "the Action has no name"
 
-NOTHING = ("none", "null", "n/a")  # as an input: there is none; as a name: no tool
+NOTHING = ("none", "null", "n/a", "无")  # as an input: there is none; as a name: no tool
 NO_INPUT = (*NOTHING, "na", "nil", "-", "()", "[]", "empty", '""', "''", "no input")
 NAME_KEYS = ("name", "action", "tool", "tool_name", "function")
-INPUT_KEYS = ("arguments", "args", "parameters", "input", "action_input", "tool_input")
-AROUND = " \t\r\n\"'`“”‘’「」『』«»<>[](){}*_~.,;:!?。，；：！、|"
+INPUT_KEYS = ("arguments", "args", "parameters", "input", "action_input", "tool_input", "params")
+AROUND = " \t\r\n\"'`“”‘’「」『』«»<>[](){}*_~.,;:!?。，；：！、|-–—\u200b\ufeff"
 LANGUAGES = "json|python|py|sql|text|plaintext|bash|sh|javascript|js"
 
 _STRICT = json.JSONDecoder(strict=False)
@@ -32,6 +32,10 @@ _OPENING = re.compile(
 )
 _RULE_AT_END = re.compile(r"\n[ \t]*+(?:-{3,}+|\*{3,}+|_{3,}+|={3,}+|`{3,}+)\s*+\Z")
 _SAYS_JSON = re.compile(r"\Ajson\b[\s:]*+(?=\{)", re.I)
+NATIVE = re.compile(
+    r"<\|?(?:tool_call|function_call)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>|```tool_code\b"
+)
+_BRACKETED_NAME = re.compile(r"[\[{\"'`]++[\w .-]++[\]}\"'`]++(?:\n|\Z)")
 _HEAD = re.compile(r"[^\w\n]*+(?P<name>[^\n(\[{]*+)(?P<sign>[(\[{])?")
 _PIECE = re.compile(r"""\\.|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|[()\[\]]""", re.S)
 _FIRST_OF_SEVERAL = re.compile(r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')\s*+,""", re.S)
@@ -208,7 +212,9 @@ def read_call(head: str, given: str | None, tools: dict[str, list[str]]) -> Call
     input that can be read, and then reason says why.
     """
     head, repairs, _ = _unfenced(head)
-    if head[:1] in ("{", "[", "｛") and not re.match(r"[\[{]++[\w .-]++[\]}]++(?:\n|\Z)", head):
+    if NATIVE.match(head):
+        return native_call(head, tools)
+    if head[:1] in ("{", "[", "｛") and not _BRACKETED_NAME.match(head):
         name, arguments, mended, reason = json_call(head, given, tools)
         return name, arguments, repairs + mended, reason
     line, _, rest = head.partition("\n")
@@ -252,7 +258,7 @@ def json_call(text: str, given: str | None, tools: dict[str, list[str]]) -> Call
 
 def native_call(text: str, tools: dict[str, list[str]]) -> Call:
     """Read the markup of a native call that a model wrote as text, from its opening mark on."""
-    opening = re.match(r"<[^>]*+>|\[TOOL_CALLS\]|```tool_code", text)
+    opening = NATIVE.match(text)
     inside = text[opening.end() :].strip()
     repairs = ("native call markup read",)
     if opening[0] == "```tool_code":

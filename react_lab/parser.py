@@ -12,7 +12,7 @@ import re
 from bisect import bisect
 from dataclasses import dataclass
 
-from react_lab.calls import EMPTY, NOTHING, Call, fence_end, native_call, read_call
+from react_lab.calls import EMPTY, NATIVE, NOTHING, Call, fence_end, native_call, read_call
 from react_lab.calls import read_input as read_input  # also known by these names here
 from react_lab.calls import tool_name as tool_name
 from react_lab.noise import MARKS, SPACE, clean, fences, starts_line, visible
@@ -111,7 +111,6 @@ _LABEL = rf"(?P<marks>{MARKS})(?P<name>(?i:{_NAMES})){_COLON}(?P<shut>[*_`]{{0,3
 # Within a line only these words count, in exactly this form; `_counts_within` says where.
 _WORDS = "Action Input|Action|Final Answer|Observation|行动输入|行动|最终答案|观察"
 _WITHIN = rf"(?<![\w'\"`“])(?P<word>{_WORDS}){_COLON}{_S}*+"
-_NATIVE = r"<\|?(?:tool_call|function_call)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>|```tool_code\b"
 _FORGED = (  # results and turns that only the program may write
     r"<\|?tool_(?:response|result)s?\|?>|\[TOOL_RESULTS\]|```tool_outputs?\b|<function_results>"
     r"|<\|im_start\|>(?!assistant)|<\|start_header_id\|>(?!assistant)|<start_of_turn>(?!model)"
@@ -121,9 +120,13 @@ _TURN = (  # the end of a turn, at the end of a line
     r"(?<!`)(?:<\|(?:im_end|eot_id|end|endoftext|eom_id)\|>|<end_of_turn>)(?=\s*+<|[ \t]*+\n)"
 )
 _HALF = r"(?:Obs(?:e(?:r(?:v(?:a(?:t(?:i(?:on?)?)?)?)?)?)?)?|观察?)\s*+\Z"  # cut by a stop word
+_ALONE = (  # an Observation without a colon on a line of its own, or in brackets
+    rf"{MARKS}(?:(?:Observation|OBSERVATION|观察)[*_`]*+[ \t]*+$"
+    r"|[\[(<](?i:observation)[\])>]?+(?:[:：\w]|[ \t]*+$))"
+)
 _MARK = re.compile(
-    rf"^(?P<label>{_LABEL})|(?P<within>{_WITHIN})|(?P<native>{_NATIVE})"
-    rf"|(?P<forged>{_FORGED})|(?P<turn>{_TURN})|^(?P<half>{_HALF})",
+    rf"^(?P<label>{_LABEL})|(?P<within>{_WITHIN})|(?P<native>{NATIVE.pattern})"
+    rf"|(?P<forged>{_FORGED})|(?P<turn>{_TURN})|^(?P<half>{_HALF})|^(?P<alone>{_ALONE})",
     re.MULTILINE | re.ASCII,  # ASCII: else "ı" counts as an "i"
 )
 _HERE = re.compile(rf"(?P<label>{_S}*+{_LABEL})", re.ASCII)
@@ -215,7 +218,9 @@ def _kind(mark: re.Match, found: list[tuple], glue: str, text: str) -> str | Non
     if group == "native":
         counts = current == "thought" and _new_sentence(text, start) and _ends_line(text, start)
         return "call" if counts or starts_line(text, start) else None
-    if group == "forged" and current == "answer" and not starts_line(text, start):
+    if current == "answer" and (
+        group == "alone" or (group == "forged" and not starts_line(text, start))
+    ):
         return None
     return "thought" if group == "turn" else "observation"
 
