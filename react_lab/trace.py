@@ -105,35 +105,32 @@ def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
     """Write a run to a file while it happens: `for run in keep(agent.stream(question), path)`.
 
     runs: the growing Run, as `stream` yields it. Each new step is one line of JSON, written at
-    once, so that a killed run leaves every finished step readable. Keys that stand in the
-    environment (LLM_API_KEY and other names that end so) are not written, whatever a tool has
-    told. Yields the runs unchanged.
+    once, so that a killed run leaves every finished step readable; one that was interrupted is
+    written as well. Keys that stand in the environment (LLM_API_KEY and other names that end so)
+    are not written, whatever a tool has told. Yields the runs unchanged.
     """
     named = [value for name, value in os.environ.items() if name.upper().endswith("_API_KEY")]
     keys = [json.dumps(key, ensure_ascii=False)[1:-1] for key in named]  # as they stand in JSON
-    with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
+    written = -1
 
-        def line(kind: str, **content: object) -> None:
-            text = json.dumps({"kind": kind, **content}, ensure_ascii=False)
+    def write(run: Run) -> int:
+        for entry in _entries(run, written):
+            text = json.dumps(entry, ensure_ascii=False)
             for key in keys:
                 text = hide(text, key)
             file.write(text + "\n")
             file.flush()
+        return len(_done(run))
 
-        written, sent = -1, ()
-        for run in runs:
-            if written < 0:
-                line("run", version=VERSION, question=run.question)
-                written = 0
-            done = run.steps[:-1] if run.pending else run.steps
-            for step in done[written:]:
-                line("step", **_pack(step, sent))
-                written, sent = written + 1, step.sent
-            if run.stop or run.note:  # an interrupted run has only a note
-                last = run.last_word and _pack(run.last_word, sent)
-                waiting = _pack(run.steps[-1], sent) if run.pending else None
-                line("end", stop=run.stop, note=run.note, last_word=last, waiting=waiting)
-            yield run
+    with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
+        try:
+            for run in runs:
+                written = write(run)
+                yield run
+        except KeyboardInterrupt as interrupt:
+            if so_far := getattr(interrupt, "run", None):
+                write(so_far)
+            raise
 
 
 def save(run: Run, path: str | Path) -> None:
@@ -167,13 +164,33 @@ class NewerTrace(Exception):
     """The file has a version that this react_lab does not know."""
 
 
+def _done(run: Run) -> tuple[Step, ...]:
+    """The steps without an open call: one that waits for a person stands in the end line."""
+    return run.steps[:-1] if run.pending else run.steps
+
+
+def _entries(run: Run, written: int) -> Iterator[dict]:
+    """The lines that a file lacks. written: how many steps are in it, -1 if not even the head."""
+    done, before = _done(run), [(), *(past.sent for past in run.steps)]
+    if written < 0:
+        yield {"kind": "run", "version": VERSION, "question": run.question}
+    for place in range(max(0, written), len(done)):
+        yield {"kind": "step", **_pack(done[place], before[place])}
+    if run.stop or run.note:  # an interrupted run has only a note
+        sent = before[len(done)]
+        last = run.last_word and _pack(run.last_word, sent)
+        waiting = _pack(run.steps[-1], sent) if run.pending else None
+        end = {"stop": run.stop, "note": run.note, "last_word": last, "waiting": waiting}
+        yield {"kind": "end", **end}
+
+
 def _read(entry: dict, run: Run | None, sent: tuple[Message, ...]) -> tuple[Run, tuple]:
     """The run with one more line of its file; and what was sent at its last step."""
     if entry["kind"] == "run":
         if entry["version"] > VERSION:
             raise NewerTrace
         return Run(entry["question"]), ()
-    done = run.steps[:-1] if run.pending else run.steps
+    done = _done(run)
     if entry["kind"] == "step":
         step = _unpack(entry, sent)
         return Run(run.question, (*done, step)), step.sent

@@ -181,3 +181,20 @@ def test_an_interrupted_run_comes_back_with_its_note(tmp_path):
     run = Run("?", note="Interrupted.")
     save(run, tmp_path / "run.jsonl")
     assert load(tmp_path / "run.jsonl") == run
+
+
+def test_a_step_that_was_interrupted_is_kept(tmp_path):
+    tools = Registry()
+
+    @tools.register
+    def slow() -> str:
+        """Is interrupted."""
+        raise KeyboardInterrupt
+
+    agent = Agent(ScriptedModel(["Action: slow"]), tools)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        for _ in keep(agent.stream("?"), tmp_path / "run.jsonl"):
+            pass
+    kept = load(tmp_path / "run.jsonl")
+    assert kept == caught.value.run
+    assert kept.steps[0].observation.error == "interrupted"
