@@ -328,6 +328,8 @@ class Agent:
         if self.language not in MESSAGES:
             languages = ", ".join(MESSAGES)
             raise ValueError(f"There is no language {self.language!r}; give one of: {languages}.")
+        if not isinstance(self.stops, tuple | list):
+            raise ValueError(f"stops is {self.stops!r}; give a tuple: stops=({self.stops!r},).")
         for rule in self.stops:
             limit = getattr(rule, "n", getattr(rule, "seconds", 1))
             if limit <= 0:
@@ -349,15 +351,16 @@ class Agent:
     def run(self, question: str | Run) -> Run:
         """Ask until the run stops, and return it. Its `stop` says why, `finished` if well.
 
-        When you interrupt it, the KeyboardInterrupt carries the run so far as `.run`.
+        Whatever breaks it off, an interrupt or a fault in a model of your own, carries the run
+        so far as `.run`.
         """
         alone = getattr(self.model, "alone", nullcontext)  # one engine: runs do not interleave
         with alone():
             try:
                 for latest in self.stream(question):
                     run = latest
-            except KeyboardInterrupt as interrupt:
-                interrupt.run = getattr(interrupt, "run", run)
+            except BaseException as broken:  # an interrupt, or a fault in somebody's own model
+                broken.run = getattr(broken, "run", run)
                 raise
             return run
 

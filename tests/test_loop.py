@@ -235,6 +235,22 @@ def test_the_last_step_is_kept_when_the_last_word_is_interrupted():
     assert (caught.value.run.stop, len(caught.value.run.steps)) == ("step limit", 1)
 
 
+def test_a_fault_in_a_model_of_ones_own_loses_no_step():
+    def model(messages, tools=None):
+        if len(messages) > 2:
+            raise ZeroDivisionError
+        return Reply(call("6*7"))
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        Agent(model, lab_tools()).run("?")
+    assert [s.observation.text for s in caught.value.run.steps] == ["42"]
+
+
+def test_one_brake_without_its_tuple_is_said():
+    with pytest.raises(ValueError, match=r"stops=\(StepLimit\(n=3\),\)"):
+        Agent(ScriptedModel([DONE]), lab_tools(), stops=StepLimit(3))
+
+
 def test_a_resumed_run_shows_its_new_answer():
     agent = Agent(ScriptedModel([call("6*7"), DONE]), lab_tools(), stops=(StepLimit(1),))
     stopped = agent.run("?")
