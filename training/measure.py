@@ -1,7 +1,7 @@
 """Measure: how often the embedded model solves questions that it has never seen.
 
     python -m training.measure --set dev --variant adapter
-    python -m training.measure --set test                  # all five variants
+    python -m training.measure --set test                  # all six variants
     python -m training.measure --flaky                     # tools that fail on purpose
 
 Each finished question is one line in `training/results/`, so an interrupted measurement goes on
@@ -16,9 +16,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from react_lab.embedded import EmbeddedModel, identity
+from react_lab.function_calling import native_step
 from react_lab.grammar import grammar
 from react_lab.loop import STOPS, Agent, StepLimit
-from react_lab.parser import Malformed
+from react_lab.parser import Action, Malformed
 from react_lab.prompt import EXAMPLES, RULES, system_prompt
 from react_lab.registry import Registry
 from react_lab.toolkit import flaky
@@ -34,6 +35,7 @@ VARIANTS = {  # name: (with the adapter, worked examples in the prompt, with the
     "base, with grammar": (False, 0, True),
     "adapter": (True, 0, False),
     "adapter, with grammar": (True, 0, True),
+    "adapter, native calls": (True, 0, False),
 }
 
 
@@ -43,14 +45,17 @@ def ask(row: dict, variant: str) -> Run:
     tools = questions.tools_for(row)
     rules = grammar(tools.schemas()) if constrained else None
     model = EmbeddedModel(adapter=adapter, max_tokens=TOKENS, grammar=rules)
-    system = system_prompt(tools, examples=EXAMPLES["en"][:examples])
     stops = (StepLimit(STEPS), *STOPS[1:])
+    if variant.endswith("native calls"):
+        return Agent(model, tools, stops=stops, step=native_step).run(row["question"])
+    system = system_prompt(tools, examples=EXAMPLES["en"][:examples])
     return Agent(model, tools, system=system, stops=stops).run(row["question"])
 
 
 def result(row: dict, run: Run) -> dict:
     """What is kept of a run: plain figures."""
-    calls = [(s.move.tool, s.move.arguments) for s in run.steps if hasattr(s.move, "tool")]
+    moves = [move for step in run.steps for move, _ in step.moves]
+    calls = [(move.tool, move.arguments) for move in moves if isinstance(move, Action)]
     tool, arguments = questions.call_figures(row, calls)
     return {
         "id": row["id"],

@@ -64,9 +64,10 @@ def tools_for(row: dict, now: datetime = NOW):
 
 def outcome(run) -> Outcome:
     """The `Outcome` of a `react_lab.trace.Run`. Only what tools said counts as observed."""
-    acts = [s for s in run.steps if hasattr(s.move, "tool")]
-    seen = [s.observation.text for s in acts if s.observation]
-    return Outcome(run.finished, run.answer, seen, [s.move.tool for s in acts])
+    moves = [pair for step in run.steps for pair in step.moves]
+    acts = [(move, seen) for move, seen in moves if hasattr(move, "tool")]
+    observed = [seen.text for _, seen in acts if seen]
+    return Outcome(run.finished, run.answer, observed, [move.tool for move, _ in acts])
 
 
 def solved(row: dict, run: Outcome) -> bool:
