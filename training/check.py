@@ -60,7 +60,7 @@ def agreement(net: Network, lora: dict, prompt: list, new: list) -> float:
     """Return the share of the tokens `new` that the network too would choose, each in its turn."""
     ids = torch.tensor(prompt + new)
     span = [(slice(0, 0), slice(0, len(ids)))]
-    batch = Batch(ids, torch.arange(len(ids)), span, ids[:0], ids[:0], 1)
+    batch = Batch(ids, torch.arange(len(ids)), span, ids[:0], ids[:0], ids[:0], 1)
     best = net.logits(net.hidden(lora, batch)[len(prompt) - 1 : -1]).argmax(-1)
     return (best == ids[len(prompt) :]).float().mean().item()
 

@@ -17,7 +17,6 @@ FINER = {
     "hours": ("minutes", 60), "days": ("hours", 24), "weeks": ("days", 7),
     "years": ("months", 12), "kg": ("grams", 1000), "litres": ("millilitres", 1000),
     "GB": ("megabytes", 1000), "euros": ("cents", 100), "dollars": ("cents", 100),
-    "months": ("weeks of 4 to a month", 4),
 }  # fmt: skip
 
 

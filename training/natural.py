@@ -183,7 +183,7 @@ class Passage:
         self.file, self.title, self.text = row["file"], row["title"], filled(row["text"], self.values)
 
     def part(self, rng, name: str, parameter: str, entry: dict, question: str, seen: str) -> Part:
-        query = rng.choice(entry["query"]) if rng.random() < 0.7 else keywords(question) or entry["query"][0]
+        query = rng.choice(entry["query"]) if rng.random() < 0.15 else keywords(question) or entry["query"][0]
         value = filled(entry.get("value", ""), self.values)
         unit = entry.get("unit", "")
         return Part(question, f"the passage on {query}", name, {parameter: query}, seen, f"{value} {unit}".strip(),

@@ -132,29 +132,31 @@ class PackedAttention(torch.autograd.Function):
 
 
 class TokenLoss(torch.autograd.Function):
-    """Summed cross-entropy of x @ embedding' against labels.
+    """Summed cross-entropy of x @ embedding' against labels, each times its weight.
 
     The gradient of x is made at once, 128 rows at a time, so that the logits (49152 a row)
     are never kept.
     """
 
     @staticmethod
-    def forward(ctx, x, embedding, labels):
+    def forward(ctx, x, embedding, labels, weights):
         total, gradients = 0.0, []
         logits = torch.empty(128, len(embedding))  # fp32, used again and again
-        for rows, label in zip(x.split(128), labels.split(128), strict=True):
+        parts = zip(x.split(128), labels.split(128), weights.split(128), strict=True)
+        for rows, label, weight in parts:
             p = logits[: len(label)].copy_(rows @ embedding.T)
             torch.softmax(p, -1, out=p)
             right = torch.arange(len(label)), label
-            total -= p[right].clamp_min(1e-30).log().sum()
+            total -= (weight * p[right].clamp_min(1e-30).log()).sum()
             p[right] -= 1
+            p *= weight[:, None]
             gradients.append(p.to(x.dtype) @ embedding)
         ctx.save_for_backward(torch.cat(gradients))
         return total
 
     @staticmethod
     def backward(ctx, g):
-        return ctx.saved_tensors[0] * g, None, None
+        return ctx.saved_tensors[0] * g, None, None, None
 
 
 def joined(x, before, own):
@@ -196,6 +198,7 @@ class Batch:
     spans: list
     at: torch.Tensor  # the positions whose next token carries loss
     labels: torch.Tensor  # that next token
+    weights: torch.Tensor  # how much it counts
     episodes: int
 
 
@@ -266,10 +269,10 @@ class Network:
         return (x @ self.embedding.T).float()
 
     def loss(self, lora: dict, batch: Batch) -> torch.Tensor:
-        """Return the summed cross-entropy of the batch's labels, in nats."""
+        """Return the weighted sum of the cross-entropies of the batch's labels, in nats."""
         x = self.hidden(lora, batch)[batch.at]
         x = Norm.apply(x, self.last_norm, self.eps, self.dtype)
-        return TokenLoss.apply(x, self.embedding, batch.labels)
+        return TokenLoss.apply(x, self.embedding, batch.labels, batch.weights)
 
 
 def new_lora(net: Network, rank: int = 8, seed: int = 1) -> dict:

@@ -268,10 +268,20 @@ def compare(world: World) -> Script | None:
         ask = world.say(f"Which has the lower {head}, {a.entity} or {b.entity}?", f"Where is the {head} lower, {a.entity} or {b.entity}?")
         answer, best = f"{smaller.entity} has the lower {head}, with {smaller.value}", smaller
     script = Script(ask)
+    return _compared(world, script, a, b, best, answer)
+
+
+def _compared(world: World, script: Script, a: Part, b: Part, best: Part, answer: str) -> Script:
+    """Both values, then which is the larger or smaller one: by the calculator if there is one."""
     script.part(f"I need {a.noun} and {b.noun}.", a).part(f"Now {b.noun}.", b)
-    other = a if best is b else b
-    sign = "more" if float(best.number) > float(other.number) else "less"
-    return script.answer(f"{a.entity} {a.number}, {b.entity} {b.number}: {best.number} is {sign}, so it is {best.entity}.", answer)
+    more = float(best.number) == max(float(a.number), float(b.number))
+    math = world.kit("compute")
+    if not math:
+        sign = "more" if more else "less"
+        return script.answer(f"{a.entity} {a.number}, {b.entity} {b.number}: {best.number} is {sign}, so it is {best.entity}.", answer)
+    term = f"{'max' if more else 'min'}({a.number}, {b.number})"
+    script.call(f"Now the {'larger' if more else 'smaller'} of {a.number} and {b.number}.", math.tool.name, {_only(math): term}, calculator(term))
+    return script.answer(f"{best.number} is {best.entity}.", answer)
 
 
 def natural_compare(world: World) -> Script | None:
@@ -282,12 +292,9 @@ def natural_compare(world: World) -> Script | None:
         return None
     ask, a, b, best, says = found
     script = Script(question_mark(world.rng, ask))
-    script.part(f"I need {a.noun} and {b.noun}.", a).part(f"Now {b.noun}.", b)
-    other = a if best is b else b
-    sign = "more" if float(best.number) > float(other.number) else "less"
     if world.rng.random() < 0.4:
         says = f"{says}, with {best.value}"
-    return script.answer(f"{a.entity} {a.number}, {b.entity} {b.number}: {best.number} is {sign}, so it is {best.entity}.", says)
+    return _compared(world, script, a, b, best, says)
 
 
 def difference(world: World) -> Script | None:

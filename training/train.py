@@ -98,7 +98,7 @@ def work(rank: int, given, net: Network):
         loss.backward()
         # One sum carries everything the workers must agree on; only rank 0 adds its clock.
         clock = time.monotonic() - start if rank == 0 else 0.0
-        figures = [loss.item(), len(batch.labels), len(batch.ids), batch.episodes, clock]
+        figures = [loss.item(), batch.weights.sum(), len(batch.ids), batch.episodes, clock]
         shared = torch.cat((flat.grad, torch.tensor(figures)))
         dist.all_reduce(shared)
         flat.grad = shared[: len(flat)]
