@@ -255,6 +255,9 @@ def record(notebook: Path, folder: Path | None = None) -> int:
     }
     for cell in content.cells:
         cell.metadata.pop("execution", None)
+        for output in cell.get("outputs", ()):
+            if output.output_type == "error":  # a whole traceback names folders of this machine
+                output.traceback = [f"{output.ename}: {output.evalue}"]
     entries = _read(part)
     _write(file, entries.values())
     part.unlink(missing_ok=True)
