@@ -675,25 +675,27 @@ def test_it_works_inside_a_running_event_loop():
 INTERRUPTED = CASES["nb-interrupt-in-a-tool"]["input"]
 
 
-def test_an_interrupt_in_a_tool_leaves_a_history_without_open_calls():
+def interrupted(endpoint):
+    """An agent whose tool was interrupted, and its run so far."""
     tools, _ = registry_of(INTERRUPTED["tools"])
+    agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        agent.run("start")
+    return agent, caught.value.run
+
+
+def test_an_interrupt_in_a_tool_leaves_a_history_without_open_calls():
     with serve(INTERRUPTED["server"]) as endpoint:
-        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
-        with pytest.raises(KeyboardInterrupt) as caught:
-            agent.run("start")
-        so_far = caught.value.run
+        agent, so_far = interrupted(endpoint)
         assert len(endpoint.requests) == 1
         assert [seen.error for _, seen in so_far.steps[0].moves] == ["interrupted"] * 2
         assert agent.run("again").answer == "fresh start"
 
 
 def test_an_interrupted_run_can_go_on():
-    tools, _ = registry_of(INTERRUPTED["tools"])
     with serve(INTERRUPTED["server"]) as endpoint:
-        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
-        with pytest.raises(KeyboardInterrupt) as caught:
-            agent.run("start")
-        assert agent.run(caught.value.run).answer == "fresh start"
+        agent, so_far = interrupted(endpoint)
+        assert agent.run(so_far).answer == "fresh start"
 
 
 def test_a_call_that_had_run_before_the_interrupt_keeps_its_result():

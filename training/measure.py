@@ -11,11 +11,10 @@ is counted, not read.
 
 import argparse
 import json
-import math
-from collections.abc import Iterable
 from pathlib import Path
 
 from react_lab.embedded import EmbeddedModel, identity
+from react_lab.evaluation import share
 from react_lab.function_calling import native_step
 from react_lab.grammar import grammar
 from react_lab.loop import STOPS, Agent, StepLimit
@@ -122,22 +121,6 @@ def recovery() -> str:
         name = "with the retry rule" if retry_rule else "without it"
         lines.append(f"  {name:20} {share(met)} of the runs in which a tool failed are solved")
     return "\n".join(lines)
-
-
-def interval(right: int, n: int) -> tuple[float, float]:
-    """95% interval of a share, by Wilson's score (Wilson 1927), as fractions."""
-    z = 1.96
-    middle = (right + z * z / 2) / (n + z * z)
-    half = z * math.sqrt(right * (n - right) / n + z * z / 4) / (n + z * z)
-    return middle - half, middle + half
-
-
-def share(entries: Iterable[bool]) -> str:
-    """A share as text: right of all, per cent, and its interval."""
-    entries = list(entries)
-    right, n = sum(entries), len(entries)
-    low, high = interval(right, n)
-    return f"{right}/{n} {right / n:.0%} ({low:.0%} to {high:.0%})"
 
 
 def report(entries: list[dict]) -> str:

@@ -107,14 +107,14 @@ class NaturalTool:
     def asked(self) -> list[str]:
         return [field for field, entry in self.row["fields"].items() if entry.get("ask")]
 
-    def draw(self, rng, entity=None, field: str = "") -> Part:
+    def draw(self, rng, entity=None) -> Part:
         name, extra = self.thing(rng)
-        return self.part(rng, field or rng.choice(self.asked()), self.values(rng, entity or name, extra))
+        return self.part(rng, rng.choice(self.asked()), self.values(rng, entity or name, extra))
 
     def like(self, rng, first: Part) -> Part:
         """A Part that asks the same about another thing."""
-        field = first.field
-        return self.part(rng, field, self.values(rng, self.thing(rng)[0], first.arguments.get((self.second or {}).get("name"), "")))
+        extra = first.arguments[self.second["name"]] if self.second else ""
+        return self.part(rng, first.field, self.values(rng, self.thing(rng)[0], extra))
 
     def both(self, rng) -> Part | None:
         """One call that answers two questions."""
@@ -195,7 +195,7 @@ class Passage:
 
     def chain(self, rng) -> tuple[dict, dict] | None:
         """An entry that needs a second step, and the values of its slots."""
-        thens = [entry for entry in self.row.get("then", [])]
+        thens = self.row.get("then", [])
         if thens and rng.random() < 0.5:
             return rng.choice(thens), self.values
         if not self.row.get("sums"):
