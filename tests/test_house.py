@@ -42,6 +42,7 @@ MAY_IMPORT = {
     "loop": "registry parser prompt models stuck trace",
     "function_calling": "calls noise registry parser prompt models trace loop",
     "toolkit": "registry words",
+    "claim": "",
     "evaluation": "",
     "views/text": "parser trace",
     "views/pages": "parser trace views/text",
