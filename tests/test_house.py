@@ -47,6 +47,7 @@ MAY_IMPORT = {
     "views/text": "parser trace",
     "views/pages": "parser trace views/text",
     "views/plots": "parser trace views/text",
+    "views/quiz": "views/pages",
     "views/widgets": "trace views/text views/pages",
     "cli": "*",
     "__main__": "*",
