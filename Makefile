@@ -2,6 +2,7 @@
 # make test      every test that needs nothing but the environment, notebooks included
 # make test-all  the same, and the tests that need more: other Pythons, the network, a browser
 # make record    ask the model anew what the notebooks show (NB=05 for one of them)
+# make live      run the notebooks with the live model, say which outputs differ (NB=05 for one)
 # make lint      ruff
 # make pins      write requirements.txt from pyproject.toml (UPGRADE=--upgrade for the newest)
 # make clean     remove the environment and caches; your notebooks in my_lab stay
@@ -15,7 +16,7 @@ VENV_PYTHON = $(firstword $(wildcard .venv/Scripts/python.exe) .venv/bin/python)
 NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=120 \
 	--nbval-sanitize-with tests/nbval_sanitize.cfg
 
-.PHONY: lab test test-all record lint pins clean env
+.PHONY: lab test test-all record live lint pins clean env
 
 lab: env
 	@$(VENV_PYTHON) -m react_lab start $(ARGS)
@@ -28,6 +29,10 @@ test-all: env
 
 record: env
 	@$(VENV_PYTHON) -m react_lab.recording $(NB)
+	@$(VENV_PYTHON) docs/claims.py
+
+live: env
+	@$(VENV_PYTHON) tests/live.py $(NB)
 
 lint: env
 	@$(VENV_PYTHON) -m ruff check .
