@@ -43,7 +43,10 @@ MAY_IMPORT = {
     "function_calling": "calls noise registry parser prompt models trace loop",
     "toolkit": "registry words",
     "claim": "",
-    "evaluation": "",
+    "judge": "parser registry toolkit trace",
+    "evaluation": "judge loop models trace",
+    "context": "models parser",
+    "memory": "models trace words",
     "views/text": "parser trace",
     "views/pages": "parser trace views/text",
     "views/plots": "parser trace views/text",
@@ -165,16 +168,21 @@ def test_the_patterns_find_what_they_are_for(pattern, text):
     assert pattern.search(text)
 
 
-def tracked():
-    """Every text file under version control, as (name, text); in a bare copy, every file."""
+def tracked_files():
+    """Every file under version control; in a bare copy, every file."""
     if (ROOT / ".git").exists():
         git = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
         found = [ROOT / name for name in git.stdout.split("\0") if name]
     else:
         found = [path for top in ROOT.glob("[!.]*") for path in [top, *top.rglob("*")]]
     assert len(found) > 20
-    for path in found:
-        if path.is_file() and b"\0" not in path.read_bytes()[:4096]:
+    return [path for path in found if path.is_file()]
+
+
+def tracked():
+    """Every text file of them, as (name, text)."""
+    for path in tracked_files():
+        if b"\0" not in path.read_bytes()[:4096]:
             yield path.relative_to(ROOT).as_posix(), path.read_text("utf-8", errors="replace")
 
 
@@ -186,6 +194,77 @@ def test_no_shipped_file_holds_a_path_of_a_machine():
     shipped = ("react_lab/", "notebooks/", "README", "CONTRIBUTING", "training/")
     found = [n for n, text in tracked() if n.startswith(shipped) and MACHINE_PATH.search(text)]
     assert found == []
+
+
+def test_no_path_is_longer_than_80_characters():
+    """Windows allows 260 for a whole path, and the folder above is the user's."""
+    names = [path.relative_to(ROOT).as_posix() for path in tracked_files()]
+    assert [name for name in names if len(name) > 80] == []
+
+
+def test_a_fresh_clone_with_its_history_stays_below_25_megabytes():
+    def git(*words):
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True).stdout
+
+    if not (ROOT / ".git").exists() or git("rev-parse", "--is-shallow-repository") != b"false\n":
+        pytest.skip("the whole history is not here")
+    sent = len(git("bundle", "create", "-", "HEAD"))
+    unpacked = sum(path.stat().st_size for path in tracked_files())
+    assert sent > 100_000
+    assert sent + unpacked < 25_000_000
+
+
+# Links ---------------------------------------------------------------------------------------
+
+CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.M | re.S)
+LINK = re.compile(r"""\]\(\s*<?([^)>\s]+)|\b(?:href|src)=["']([^"']+)|^\[[^]]+\]:\s*(\S+)""", re.M)
+
+
+def prose(path):
+    """The Markdown of a page or a notebook."""
+    if path.suffix == ".ipynb":
+        return "\n\n".join(source(cell) for cell in cells(path, "markdown"))
+    return path.read_text(encoding="utf-8")
+
+
+def links(text):
+    """The targets of all links and pictures, those on the web left out."""
+    found = ["".join(parts) for parts in LINK.findall(CODE.sub("", text))]
+    return [link for link in found if not re.match(r"[a-z]+:", link)]
+
+
+def anchors(text):
+    """The headings as GitHub names them in a page, and as Jupyter does."""
+    found = re.findall(r"^#{1,6} +(.*?)\s*$", CODE.sub("", text), re.M)
+    slugs = {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in found}
+    return slugs | {heading.replace(" ", "-") for heading in found}
+
+
+def lost(path):
+    """The links of a page that lead nowhere inside the repository."""
+    for link in links(prose(path)):
+        name, _, anchor = link.partition("#")
+        target = (path.parent / name).resolve() if name else path
+        inside = target.is_relative_to(ROOT) and target.exists()
+        if not inside or (anchor and anchor not in anchors(prose(target))):
+            yield link
+
+
+PAGES = [path for path in tracked_files() if path.suffix in (".md", ".ipynb")]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_link_leads_somewhere_in_the_repository(path):
+    assert list(lost(path)) == []
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path):
+    page = ROOT / "README.md"
+    text = "[a](docs/none.md) ![b](docs/run.svg) `[c](d)` [e](https://f) <a href='#what-a-step'>"
+    assert links(text) == ["docs/none.md", "docs/run.svg", "#what-a-step"]
+    assert "what-a-step-costs" in anchors(prose(page))
+    (tmp_path / "page.md").write_text("# A b\n[a](#a-b) [b](#A-b) [c](#b) [d](none) [e](../)")
+    assert list(lost(tmp_path / "page.md")) == ["#b", "none", "../"]
 
 
 # Notebooks ---------------------------------------------------------------------------------
@@ -226,6 +305,16 @@ def test_a_notebook_uses_only_the_known_tags(path):
         for tag in cell["metadata"].get("tags", []):
             assert TAGS.fullmatch(tag), tag
         assert not re.search(r"#\s*(NBVAL_|PYTEST_VALIDATE)", source(cell)), "use a tag"
+
+
+@each_notebook
+def test_an_ignored_output_is_the_only_one_and_says_why(path):
+    """A cell whose output is not compared checks it itself, and a comment gives the reason."""
+    tags = [(cell["metadata"].get("tags", []), source(cell)) for cell in cells(path, "code")]
+    ignored = [text for names, text in tags if "nbval-ignore-output" in names]
+    assert len(ignored) <= 1
+    for text in ignored:
+        assert re.search(r"^\s*assert ", text, re.M) and re.search(r"#\s*\w", text)
 
 
 @each_notebook
