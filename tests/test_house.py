@@ -49,7 +49,7 @@ MAY_IMPORT = {
     "memory": "models trace words",
     "views/text": "parser trace",
     "views/pages": "parser trace views/text",
-    "views/plots": "parser trace views/text",
+    "views/plots": "models parser trace views/text",
     "views/quiz": "views/pages",
     "views/widgets": "trace views/text views/pages",
     "cli": "*",
@@ -216,7 +216,7 @@ def test_a_fresh_clone_with_its_history_stays_below_25_megabytes():
 
 # Links ---------------------------------------------------------------------------------------
 
-CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.M | re.S)
+FENCE = re.compile(r"^```.*?^```", re.M | re.S)
 LINK = re.compile(r"""\]\(\s*<?([^)>\s]+)|\b(?:href|src)=["']([^"']+)|^\[[^]]+\]:\s*(\S+)""", re.M)
 
 
@@ -229,13 +229,14 @@ def prose(path):
 
 def links(text):
     """The targets of all links and pictures, those on the web left out."""
-    found = ["".join(parts) for parts in LINK.findall(CODE.sub("", text))]
+    text = re.sub(r"`[^`\n]+`", "", FENCE.sub("", text))
+    found = ["".join(parts) for parts in LINK.findall(text)]
     return [link for link in found if not re.match(r"[a-z]+:", link)]
 
 
 def anchors(text):
     """The headings as GitHub names them in a page, and as Jupyter does."""
-    found = re.findall(r"^#{1,6} +(.*?)\s*$", CODE.sub("", text), re.M)
+    found = re.findall(r"^#{1,6} +(.*?)\s*$", FENCE.sub("", text), re.M)
     slugs = {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in found}
     return slugs | {heading.replace(" ", "-") for heading in found}
 
@@ -245,8 +246,8 @@ def lost(path):
     for link in links(prose(path)):
         name, _, anchor = link.partition("#")
         target = (path.parent / name).resolve() if name else path
-        inside = target.is_relative_to(ROOT) and target.exists()
-        if not inside or (anchor and anchor not in anchors(prose(target))):
+        there = target == path or (target.is_relative_to(ROOT) and target.exists())
+        if not there or (anchor and anchor not in anchors(prose(target))):
             yield link
 
 
@@ -259,10 +260,9 @@ def test_every_link_leads_somewhere_in_the_repository(path):
 
 
 def test_a_link_that_leads_nowhere_is_found(tmp_path):
-    page = ROOT / "README.md"
     text = "[a](docs/none.md) ![b](docs/run.svg) `[c](d)` [e](https://f) <a href='#what-a-step'>"
     assert links(text) == ["docs/none.md", "docs/run.svg", "#what-a-step"]
-    assert "what-a-step-costs" in anchors(prose(page))
+    assert "what-a-step-costs" in anchors(prose(ROOT / "README.md"))
     (tmp_path / "page.md").write_text("# A b\n[a](#a-b) [b](#A-b) [c](#b) [d](none) [e](../)")
     assert list(lost(tmp_path / "page.md")) == ["#b", "none", "../"]
 
@@ -332,9 +332,8 @@ def test_only_a_cell_that_says_so_ends_in_an_error(path):
 @each_notebook
 def test_headings_come_in_order(path):
     """One title, and no level left out on the way down."""
-    prose = "\n\n".join(source(cell) for cell in cells(path, "markdown"))
-    prose = re.sub(r"^```.*?^```", "", prose, flags=re.M | re.S)
-    levels = [len(mark) for mark in re.findall(r"^(#{1,6}) ", prose, flags=re.M)]
+    text = FENCE.sub("", prose(path))
+    levels = [len(mark) for mark in re.findall(r"^(#{1,6}) ", text, flags=re.M)]
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(below - above <= 1 for above, below in zip(levels, levels[1:], strict=False))
 
