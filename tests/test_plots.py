@@ -84,6 +84,33 @@ def test_tool_use_counts_calls_and_errors_over_many_runs():
     ]
 
 
+def test_growth_adds_up_what_each_round_sent():
+    figure = plots.growth({"whole": [100, 150, 200, 250], "short": [100, 110, 110, 110]})
+    whole, short = figure.axes[0].lines
+    assert (list(whole.get_xdata()), list(whole.get_ydata())) == (
+        [1, 2, 3, 4],
+        [100, 250, 450, 700],
+    )
+    assert list(short.get_ydata()) == [100, 210, 320, 430]
+    assert whole.get_marker() != short.get_marker()
+    assert plots.figure_alt(figure) == (
+        "Tokens sent in all, up to each round, as lines.\n"
+        "Most: whole.\n"
+        "whole: 250 in 2 rounds, 700 in all.\n"
+        "short: 210 in 2 rounds, 430 in all."
+    )
+
+
+def test_cache_use_parts_what_was_computed_from_what_was_kept():
+    kept = [Reply("", tokens_in=100, tokens_cached=0), Reply("", tokens_in=150, tokens_cached=90)]
+    figure = plots.cache_use({"kept": kept, "not told": [Reply("", tokens_in=150)]})
+    assert bars(figure) == {
+        "from the cache": [(0, 90), (0, 0)],
+        "computed": [(90, 160), (0, 150)],
+    }
+    assert "310 of 400 prompt tokens were computed." in plots.figure_alt(figure)
+
+
 def test_a_name_that_the_model_made_up_is_drawn_as_it_stands(tmp_path):
     run = Agent(ScriptedModel(["Action: get_$\\frac$\nAction Input: {}", DONE]), lab_tools()).run(
         "?"

@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from html import escape
 from io import BytesIO
+from itertools import accumulate, cycle
 
+from react_lab.models import Reply
 from react_lab.parser import Action
 from react_lab.trace import Run
 from react_lab.views import text
@@ -73,6 +75,42 @@ def tool_use(runs: Run | Iterable[Run]):
     most = f" Most often: {names[0]}." if names else ""
     summary = f"{good.total() + bad.total()} calls, {bad.total()} of them errors.{most}"
     return _bars(names, parts, "calls", "Calls of each tool", summary)
+
+
+def growth(sizes: dict[str, list[int]]):
+    """A Figure: all tokens sent up to each round, as a line for each name.
+
+    sizes: by name, the tokens that each round sent. Lines differ by their marks.
+    """
+    from matplotlib.figure import Figure
+
+    title = "Tokens sent in all, up to each round"
+    figure = Figure(figsize=(7, 4.2), layout="constrained", facecolor="white")
+    axes, words = figure.add_subplot(), []
+    for mark, (name, rounds) in zip(cycle("os^DvPX*"), sizes.items()):
+        sums = list(accumulate(rounds))
+        places = range(1, len(sums) + 1)
+        axes.plot(places, sums, f"{mark}-", color="black", linewidth=0.8, markersize=5, label=name)
+        half = len(sums) // 2
+        words.append(f"{name}: {sum(rounds[:half]):,} in {half} rounds, {sum(rounds):,} in all.")
+    axes.set(xlabel="round", ylabel="tokens", title=title, ylim=(0, None))
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    figure.legend(loc="outside lower center", ncols=2)
+    most = max(sizes, key=lambda name: sum(sizes[name]))
+    figure.set_label("\n".join([f"{title}, as lines.", f"Most: {most}.", *words]))
+    return figure
+
+
+def cache_use(replies: dict[str, list[Reply]]):
+    """A Figure: of the prompt tokens of each name's replies, how many came from a cache.
+
+    replies: by name, in any order. An endpoint that tells no cached tokens counts as 0 of them.
+    """
+    cached = [sum(one.tokens_cached or 0 for one in group) for group in replies.values()]
+    sent = [sum(one.tokens_in or 0 for one in group) for group in replies.values()]
+    parts = {"from the cache": cached, "computed": [a - b for a, b in zip(sent, cached)]}
+    summary = f"{sum(parts['computed']):,} of {sum(sent):,} prompt tokens were computed."
+    return _bars(list(replies), parts, "tokens", "Prompt tokens and the cache", summary)
 
 
 def show(figure) -> None:
