@@ -1,4 +1,4 @@
-"""Evaluation: how sure a measured share is, and whether two variants really differ.
+"""Evaluation: run an agent on cases, and say how sure the figures are.
 
 >>> share([True] * 15 + [False] * 5)
 '15/20 75% (53% to 89%)'
@@ -7,7 +7,20 @@
 """
 
 import math
-from collections.abc import Iterable, Sequence
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from react_lab import judge
+from react_lab.judge import Case
+from react_lab.loop import Agent
+from react_lab.models import ModelError
+from react_lab.trace import Run, load, save
+
+# How sure a figure is ---------------------------------------------------------------------
 
 
 def interval(right: int, n: int) -> tuple[float, float]:
@@ -33,6 +46,28 @@ def share(results: Iterable[bool]) -> str:
     return f"{right}/{n} {right / n:.0%} ({low:.0%} to {high:.0%})"
 
 
+def mean_interval(values: Sequence[float], draws: int = 2000) -> tuple[float, float]:
+    """The 95% interval of a mean: drawn again from the values, with the same seed each time.
+
+    The percentile bootstrap (B. Efron, 1979). Raises ValueError when there are no values.
+    """
+    if not values:
+        raise ValueError("There is no mean of nothing; run at least one case first.")
+    dice = random.Random(0)
+    means = sorted(sum(dice.choices(values, k=len(values))) for _ in range(draws))
+    cut = draws // 40  # 2.5% at each end
+    return means[cut] / len(values), means[-1 - cut] / len(values)
+
+
+def mean(values: Iterable[float], digits: int = 1) -> str:
+    """A mean as text, with its 95% interval. digits: behind the decimal point."""
+    if not (values := list(values)):
+        return "nothing was measured"
+    low, high = mean_interval(values)
+    middle = sum(values) / len(values)
+    return f"{middle:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f})"
+
+
 def verdict(results: Sequence[bool], others: Sequence[bool]) -> str:
     """Whether a variant is "better" or "worse" than another one, or "cannot tell".
 
@@ -47,3 +82,202 @@ def verdict(results: Sequence[bool], others: Sequence[bool]) -> str:
     if chance > 0.05:
         return "cannot tell"
     return "better" if gained > lost else "worse"
+
+
+def moved(values: Sequence[float], others: Sequence[float]) -> str:
+    """Whether a mean is "more" or "less" than another one, or "cannot tell".
+
+    values, others: as in `verdict`. The interval of the mean difference, pair by pair, decides.
+    Raises ValueError for lists of unequal length or without values.
+    """
+    low, high = mean_interval([mine - theirs for mine, theirs in zip(values, others, strict=True)])
+    return "more" if low > 0 else "less" if high < 0 else "cannot tell"
+
+
+# One case and what came of it -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Result:
+    """A case with its run, judged. right, tools, calls: as `judge` defines them.
+
+    rounds: replies of the model. tokens: sent and received, 0 where the endpoint tells none.
+    seconds: in the model.
+    """
+
+    case: Case
+    run: Run
+    right: bool
+    tools: bool
+    calls: bool
+    rounds: int
+    tokens: int
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is right and the calls are those that were expected."""
+        return self.right and self.calls
+
+
+def judged(case: Case, run: Run) -> Result:
+    """What is counted of a run of a case."""
+    return Result(
+        case,
+        run,
+        judge.solved(case, run),
+        judge.right_tools(case, run),
+        judge.right_calls(case, run),
+        len(run.replies),
+        run.tokens,
+        sum(reply.seconds for reply in run.replies),
+    )
+
+
+SHARES = {"answers right": "right", "right tools": "tools", "tools and arguments right": "calls"}
+MEANS = {"rounds": "rounds", "tokens": "tokens", "seconds in the model": "seconds"}
+
+
+def figures(results: Sequence[Result]) -> dict[str, str]:
+    """Every metric by name, as text with its 95% interval."""
+    found = {name: share(getattr(r, key) for r in results) for name, key in SHARES.items()}
+    found["finished"] = share(result.run.finished for result in results)
+    for name, key in MEANS.items():
+        values = [getattr(result, key) for result in results]
+        found[name] = mean(values) if any(values) else "not told"
+    return found
+
+
+def unfinished(results: Iterable[Result]) -> Counter[str]:
+    """How many runs have not been finished, by the reason for which they stopped."""
+    return Counter(result.run.stop for result in results if not result.run.finished)
+
+
+def compare(results: Iterable[Result], others: Iterable[Result]) -> dict[str, str]:
+    """For every metric whether a variant differs from another one, pair by pair, with both figures.
+
+    Only cases that both of them reached count. Raises ValueError when there are none.
+    """
+    mine, theirs = ({result.case.id: result for result in one} for one in (results, others))
+    if not (both := [name for name in mine if name in theirs]):
+        raise ValueError("The two variants have no case in common; run them on the same cases.")
+    found = {}
+    for tell, write, metrics in ((verdict, share, SHARES), (moved, mean, MEANS)):
+        for name, key in metrics.items():
+            pair = [[getattr(one[case], key) for case in both] for one in (mine, theirs)]
+            found[name] = f"{write(pair[0])} against {write(pair[1])}: {tell(*pair)}"
+    return found
+
+
+@dataclass(frozen=True)
+class Regression:
+    """What changed since a baseline. verdict: of the pass rates, as `verdict` says it.
+
+    lost, gained: the ids of the cases that do not pass any more, and of those that pass now.
+    missing: ids that only the baseline knows.
+    """
+
+    verdict: str
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def regression(results: Iterable[Result], baseline: dict[str, bool]) -> Regression:
+    """Compare which cases pass with a stored baseline, {id: whether it passed}."""
+    now = {result.case.id: result.passed for result in results}
+    both = [name for name in now if name in baseline]
+    return Regression(
+        verdict([now[name] for name in both], [baseline[name] for name in both]),
+        tuple(name for name in both if baseline[name] and not now[name]),
+        tuple(name for name in both if now[name] and not baseline[name]),
+        tuple(name for name in baseline if name not in now),
+    )
+
+
+# Running cases ----------------------------------------------------------------------------
+
+
+def evaluate(
+    cases: Sequence[Case],
+    make_agent: Callable[[Case], Agent],
+    executor: Executor | None = None,
+    folder: str | Path | None = None,
+) -> Iterator[Result]:
+    """Run an agent on each case and yield one Result a case, as soon as it is there.
+
+    make_agent: from a case to its agent, such as `lambda case: Agent(model, case_tools(case))`.
+    executor: any of concurrent.futures, or `distributed.Client(...).get_executor()`; its workers
+    get the case and make_agent pickled. None runs one case after another.
+    folder: where the trace of each finished case is kept, ID.jsonl, whatever ends the loop. A
+    case whose trace is there already is not asked again, unless its model could not be reached.
+
+    Raises ValueError for two cases with one id, and for a folder with runs of another prompt;
+    and whatever a worker raises.
+    """
+    if twice := [name for name, n in Counter(case.id for case in cases).items() if n > 1]:
+        raise ValueError(f"Two cases are called {twice[0]!r}; give each an id of its own.")
+    waiting = []
+    for case in cases:
+        if run := _stored(case, make_agent, folder):
+            yield judged(case, run)
+        else:
+            waiting.append(case)
+    if executor is None:
+        for case in waiting:
+            yield judged(case, _kept(ask(case, make_agent), case, folder))
+        return
+    futures = {executor.submit(ask, case, make_agent): case for case in waiting}
+    try:
+        for future in as_completed(futures):
+            yield judged(futures[future], _kept(future.result(), futures[future], folder))
+    finally:  # what has not begun is not asked; what is done has been paid for
+        for future, case in futures.items():
+            if not future.cancel() and future.done() and not future.exception():
+                _kept(future.result(), case, folder)
+
+
+def ask(case: Case, make_agent: Callable[[Case], Agent]) -> Run:
+    """One run of one case; this is what a worker does."""
+    return make_agent(case).run(case.question)
+
+
+def _kept(run: Run, case: Case, folder: str | Path | None) -> Run:
+    """The run, written to its trace file in one go, if there is a folder."""
+    if folder is not None:
+        path = Path(folder) / f"{case.id}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part")
+        save(run, part)
+        part.replace(path)
+    return run
+
+
+def _stored(
+    case: Case, make_agent: Callable[[Case], Agent], folder: str | Path | None
+) -> Run | None:
+    """The run of a case that an earlier call has kept; None if it has to be asked."""
+    path = Path(folder or "") / f"{case.id}.jsonl"
+    if folder is None or not path.is_file():
+        return None
+    run = load(path)
+    if run.stop == "model error":
+        return None
+    if run.steps[0].sent != _first_messages(case, make_agent):
+        raise ValueError(
+            f"{path.name} is a run of another question or prompt; name another folder for this one."
+        )
+    return run
+
+
+def _first_messages(case: Case, make_agent: Callable[[Case], Agent]) -> tuple[dict, ...]:
+    """What the agent of a case sends first. The model is not asked."""
+
+    def silent(*_) -> None:
+        raise ModelError("not asked")
+
+    agent = replace(make_agent(case), model=silent)
+    try:
+        agent.step(Run(case.question), agent)
+    except ModelError as error:
+        return error.sent
