@@ -90,7 +90,6 @@ def test_every_printed_claim_is_a_row(tmp_path):
         "Claim: a\nn: about 20\nFigure: b\nVerdict: c\n",
         "Claim: a\nn: 20\nFigure: \nVerdict: c\n",
         "Claim(claim='a', n=20, figure='b', verdict='c')\n",
-        "Nothing at all.\n",
     ],
 )
 def test_a_claim_that_is_not_its_four_lines_is_an_error(tmp_path, text):
