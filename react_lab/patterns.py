@@ -1,0 +1,299 @@
+"""Patterns: plan first, review, try again with a lesson, two models; all on top of the loop.
+
+Each is a function from a question and an agent to an Outcome, which holds all that was done.
+
+>>> from react_lab.models import ScriptedModel
+>>> from react_lab.registry import Registry
+>>> agent = Agent(ScriptedModel(["Final Answer: 4"]), Registry())
+>>> done = reflect("What is 2+2?", agent, reviewer=ScriptedModel(["OK"]))
+>>> done.answer, done.stop, len(done.replies)
+('4', 'answered', 2)
+"""
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from react_lab.loop import Agent, sendable, whole_text
+from react_lab.models import Model, ModelError, Reply
+from react_lab.parser import Action, FinalAnswer, parse
+from react_lab.registry import Observation
+from react_lab.trace import Run
+
+Check = Callable[[Run], bool]
+Found = list[tuple[str, str]]  # a step of a plan, and what came of it
+
+LONGEST = 8  # steps of a plan that are carried out; what is missing then, the last run does
+
+# All that these patterns say to a model.
+TEXTS = {
+    "plan": "Make a plan for the question below. These tools exist:\n{tools}\n"
+    "Write numbered steps, one a line, at most {longest}. Each step is a question that one tool "
+    "can answer. Where the next step depends on a result, write FORK as the last step.\n"
+    "Question: {question}",
+    "known": "{question}\nKnown already:\n{found}",
+    "review": "Question: {question}\nWhat was looked up:\n{seen}\nAnswer: {answer}\n"
+    "Does the answer say all that was asked, and only what was looked up? "
+    "Write OK if so. Else write in one sentence what is wrong.",
+    "reviewed": "A reviewer does not accept this answer yet: {review}\n"
+    "Call a tool if something is missing. Else give the Final Answer again, mended.",
+    "lesson": "Question: {question}\nOne try:\n{seen}\nAnswer: {answer}\n"
+    "This was not right. Write in one sentence what to do differently next time.",
+    "retry": "{question}\nLessons from earlier tries:\n{lessons}",
+    "answer": "Question: {question}\nWhat was looked up:\n{seen}\n"
+    "Answer the question in one sentence, from this only.",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a pattern did for one question.
+
+    runs: every Run, in order; one that was taken up again stands here once, whole. asked: every
+    Reply that was asked for outside of the loop (plans, reviews, lessons, answers). answer: the
+    best there is, None if there is none. stop: "answered", or why it ended otherwise. note: what
+    a person should know about the end.
+    """
+
+    question: str
+    runs: tuple[Run, ...] = ()
+    asked: tuple[Reply, ...] = ()
+    answer: str | None = None
+    stop: str | None = None
+    note: str = ""
+
+    @property
+    def finished(self) -> bool:
+        """True only when every part ended well, and so did the check if there is one."""
+        return self.stop == "answered"
+
+    @property
+    def replies(self) -> tuple[Reply, ...]:
+        """Every reply of every model: those of the runs, then those asked for outside."""
+        return (*(reply for run in self.runs for reply in run.replies), *self.asked)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens sent and received, 0 where the endpoint tells none."""
+        return sum((r.tokens_in or 0) + (r.tokens_out or 0) for r in self.replies)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in the models and in the tools."""
+        return sum(run.seconds for run in self.runs) + sum(one.seconds for one in self.asked)
+
+
+# Two ways to go on: a run, or a reply outside of the loop -------------------------------------
+
+
+def work(done: Outcome, agent: Agent, question: str | Run) -> Outcome:
+    """The outcome with one more run. It has a `stop` when that run cannot be built upon."""
+    with carried(done):
+        run = agent.run(question)
+    done = replace(done, runs=(*done.runs, run))
+    if run.stop in ("model error", "needs approval"):
+        return replace(done, stop=run.stop, note=run.note)
+    return done
+
+
+def ask(done: Outcome, model: Model, kind: str, **values: object) -> Outcome:
+    """The outcome with one more reply, to a text of TEXTS. It has a `stop` when none came."""
+    begin = time.perf_counter()
+    try:
+        with carried(done):
+            content = sendable(TEXTS[kind].format(**values))
+            reply = model([{"role": "user", "content": content}])
+    except ModelError as error:
+        came = (error.reply,) if error.reply else ()
+        return replace(done, asked=(*done.asked, *came), stop="model error", note=str(error))
+    reply = replace(reply, seconds=reply.seconds or time.perf_counter() - begin)
+    return replace(done, asked=(*done.asked, reply))
+
+
+@contextmanager
+def carried(done: Outcome) -> Iterator[None]:
+    """Whatever breaks a pattern off, such as an interrupt, carries what was done as `.outcome`."""
+    try:
+        yield
+    except BaseException as broken:
+        runs = (broken.run,) if isinstance(getattr(broken, "run", None), Run) else ()
+        broken.outcome = replace(done, runs=(*done.runs, *runs))
+        raise
+
+
+def ended(done: Outcome) -> Outcome:
+    """The outcome as its last run ended, unless it has stopped before. A draft is kept."""
+    run = done.runs[-1]
+    drafts = [past.move.answer for past in run.steps if isinstance(past.move, FinalAnswer)]
+    answer = run.answer or (drafts[-1] if drafts else None)
+    return replace(done, answer=answer, stop=done.stop or run.stop, note=done.note or run.note)
+
+
+def text_of(question: str | Run) -> str:
+    """The question as text."""
+    return question.question if isinstance(question, Run) else question
+
+
+def looked_up(run: Run) -> str:
+    """What the tools of a run were asked and what they told, a line for each call."""
+    lines = [
+        f"- {move.tool} {json.dumps(move.arguments, ensure_ascii=False, default=str)}: "
+        + whole_text(seen)
+        for past in run.steps
+        for move, seen in past.moves
+        if isinstance(move, Action) and seen
+    ]
+    return "\n".join(lines) or "- nothing"
+
+
+# Plan and execute -----------------------------------------------------------------------------
+
+
+def plan_and_execute(
+    question: str, agent: Agent, planner: Model | None = None, replans: int = 1
+) -> Outcome:
+    """Ask for a plan, carry out each step as a run of its own, then answer from what was found.
+
+    planner: the model that plans, None for the agent's. replans: how often it may plan anew
+    after a step that ended without an answer. At a FORK, or without a plan that can be read, the
+    rest is plain ReAct: the last run gets the question, what is known, and all tools.
+
+    Plan first: Wang et al., "Plan-and-Solve Prompting", 2023.
+    """
+    planner, found = planner or agent.model, []
+    done, steps = plan(Outcome(question), planner, agent, found)
+    while steps and not done.stop and not is_fork(steps[0]):
+        task, *steps = steps
+        done = work(done, agent, with_known(task, found))
+        run = done.runs[-1]
+        found.append((task, run.answer if run.finished else f"failed ({run.stop})"))
+        if not (run.finished or done.stop) and replans:
+            replans -= 1
+            done, steps = plan(done, planner, agent, found)
+    if done.stop:
+        return done
+    return ended(work(done, agent, with_known(question, found)))
+
+
+def plan(done: Outcome, planner: Model, agent: Agent, found: Found) -> tuple[Outcome, list[str]]:
+    """Ask for the steps that are left. The list is empty when none can be read."""
+    tools = "\n".join(f"- {tool.name}: {tool.description}" for tool in agent.tools)
+    question = with_known(done.question, found)
+    done = ask(done, planner, "plan", tools=tools, longest=LONGEST, question=question)
+    text = "" if done.stop else done.asked[-1].text
+    return done, re.findall(r"^\s*\d+[.):]\s*(\S.*?)\s*$", text, re.M)[:LONGEST]
+
+
+def is_fork(step: str) -> bool:
+    """Whether a step of a plan says that nobody can know yet what comes next."""
+    return bool(re.match(r"\W*FORK\b", step))
+
+
+def with_known(question: str, found: Found) -> str:
+    """A question with what earlier steps have found; as it is when there are none."""
+    lines = "\n".join(f"- {task} {result}" for task, result in found)
+    return TEXTS["known"].format(question=question, found=lines) if found else question
+
+
+# Reflection -----------------------------------------------------------------------------------
+
+
+def reflect(
+    question: str | Run, agent: Agent, reviewer: Model | None = None, rounds: int = 1
+) -> Outcome:
+    """Let a reviewer read each answer before it goes out; the run goes on if it is not accepted.
+
+    question: a text, or a Run that was made before. reviewer: None for the agent's model. rounds:
+    how many answers are reviewed at most. An objection comes back as the Observation behind the
+    draft, so the run may call more tools, under the same brakes.
+
+    Madaan et al., "Self-Refine", 2023.
+    """
+    done = work(Outcome(text_of(question)), agent, question)
+    for _ in range(rounds):
+        run = done.runs[-1]
+        if not run.finished:
+            break
+        values = {"question": run.question, "seen": looked_up(run), "answer": run.answer}
+        done = ask(done, reviewer or agent.model, "review", **values)
+        if done.stop or accepted(done.asked[-1].text):
+            break
+        objection = TEXTS["reviewed"].format(review=done.asked[-1].text.strip())
+        draft = run.steps[-1].filled(Observation(objection, error="reviewed"))
+        before = replace(done, runs=done.runs[:-1])  # the same run, taken up again
+        done = work(before, agent, Run(run.question, (*run.steps[:-1], draft)))
+    return ended(done)
+
+
+def accepted(review: str) -> bool:
+    """Whether a review begins with OK."""
+    return bool(re.match(r"\W*OK\b", review, re.I))
+
+
+# Reflexion ------------------------------------------------------------------------------------
+
+
+def reflexion(
+    question: str | Run, agent: Agent, check: Check, coach: Model | None = None, tries: int = 3
+) -> Outcome:
+    """Try, check, and try again with a lesson from each try that did not pass.
+
+    question: a text, or a Run as the first try. check: run -> bool, such as a test of the answer;
+    without one that can be trusted this pattern is no use. coach: the model that writes the
+    lessons, None for the agent's. tries: at most, at least 1. When none passes, `stop` is
+    "check failed" and the last answer is kept. Raises ValueError for less than one try.
+
+    Shinn et al., "Reflexion", 2023.
+    """
+    if tries < 1:
+        raise ValueError(f"tries is {tries}; give at least 1.")
+    text, lessons = text_of(question), []
+    done, given = Outcome(text), question
+    while True:
+        done = work(done, agent, given)
+        if done.stop or passes(done, check):
+            return ended(done)
+        if len(done.runs) == tries:
+            return replace(ended(done), stop="check failed", note=f"No try of {tries} passed.")
+        run = done.runs[-1]
+        values = {"question": text, "seen": looked_up(run), "answer": run.answer or run.note}
+        done = ask(done, coach or agent.model, "lesson", **values)
+        if done.stop:
+            return ended(done)
+        lessons.append(f"- {done.asked[-1].text.strip()}")
+        given = TEXTS["retry"].format(question=text, lessons="\n".join(lessons))
+
+
+def passes(done: Outcome, check: Check) -> bool:
+    """Whether the last run passes; a check that raises carries what was done."""
+    with carried(done):
+        return bool(check(done.runs[-1]))
+
+
+# Routing by phase -----------------------------------------------------------------------------
+
+
+def route(question: str | Run, agent: Agent, answerer: Model) -> Outcome:
+    """One model for the tool steps (the agent's), another one for the answer.
+
+    question: a text, or a Run that was made before. answerer: writes the answer from what the
+    tools told; it sees neither tools nor prompt. The agent's own answer, with which it says that
+    it has all it needs, stays in the run. It is the answer where the other one gives none.
+    """
+    done = work(Outcome(text_of(question)), agent, question)
+    run = done.runs[-1]
+    if not run.finished:
+        return ended(done)
+    done = ask(done, answerer, "answer", question=run.question, seen=looked_up(run))
+    if done.stop:
+        return ended(done)
+    reply = done.asked[-1]
+    move = parse(reply.text, agent.tools.parameters())
+    answer = move.answer if isinstance(move, FinalAnswer) else reply.text.strip()
+    if isinstance(move, Action) or reply.finish_reason == "length" or not answer:
+        note = "The second model gave no whole answer; this is the first one's."
+        return replace(ended(done), stop="no answer", note=note)
+    return replace(done, answer=answer, stop="answered")
