@@ -1,7 +1,10 @@
-"""The commands: python -m react_lab ask, start or doctor."""
+"""The commands: python -m react_lab ask, start, evaluate or doctor."""
 
 import argparse
+import json
 import sys
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 
@@ -52,6 +55,73 @@ def start(arguments: list[str]) -> int:
     return lab.open_lab(folder, options)
 
 
+def evaluate(folder: Path, baseline: Path | None) -> int:
+    """Run the cases, print the report and write it into the folder, beside the traces.
+
+    baseline: a passed.json of an earlier run. Returns 1 if the agent got worse than that, or if
+    a case was not reached; 2 for a baseline that cannot be read.
+    """
+    from react_lab.connect import connect, describe
+    from react_lab.evaluation import regression
+    from react_lab.judge import evaluation_cases
+    from react_lab.models import ModelError
+    from react_lab.views import report
+
+    try:
+        before = json.loads(baseline.read_text("utf-8")) if baseline else {}
+        before = {str(name): passed is True for name, passed in dict(before).items()}
+    except (OSError, ValueError, TypeError) as error:
+        print(f"{baseline} is no baseline: {error}\nGive a passed.json of an earlier run.")
+        return 2
+    try:
+        model = connect()
+    except ModelError as error:
+        print(error)
+        return 1
+    print(f"Model: {describe(model)}\nFolder: {folder}", flush=True)
+    cases = evaluation_cases()
+    results = _results(cases, model, folder / "traces")
+    _write_report(results, len(cases), folder)
+    print(f"\n\n{report.as_text(results, len(cases))}")
+    found = regression(results, before)
+    if baseline:
+        print(f"\n{report.changes(found)}")
+    whole = len(results) == len(cases) and not found.missing
+    return 0 if whole and found.verdict != "worse" else 1
+
+
+def _results(cases: list, model, folder: Path) -> list:
+    """The results of the cases, as many as were reached, with a bar that grows."""
+    from react_lab.evaluation import evaluate, lab_agent
+    from react_lab.views.report import bar
+
+    found = []
+    try:
+        for result in evaluate(cases, partial(lab_agent, model), folder=folder):
+            found.append(result)
+            print(f"\r{bar(len(found), len(cases))}", end="", flush=True)
+    except KeyboardInterrupt:
+        print("\nInterrupted. Give the same --folder to go on.", end="")
+    except ValueError as error:
+        print(f"\n{error}", end="")
+    return found
+
+
+def _write_report(results: list, of: int, folder: Path) -> None:
+    """The report as text and HTML, and which cases passed, into the folder."""
+    from react_lab.views import report
+
+    passed = {result.case.id: result.passed for result in results}
+    files = {
+        "report.txt": report.as_text(results, of),
+        "report.html": report.as_html(results, of),
+        "passed.json": json.dumps(passed, indent=1),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_text(f"{content}\n", encoding="utf-8", errors="replace")
+
+
 def doctor() -> int:
     """Print what was looked at, with a fix for what is wrong; 1 if something is."""
     from react_lab.course import doctor as lab
@@ -69,6 +139,9 @@ def main(arguments: list[str] | None = None) -> int:
     asking.add_argument("question")
     usage = "python -m react_lab start [FOLDER] [options of JupyterLab]"
     commands.add_parser("start", help="open your copy of the notebooks", usage=usage)
+    evaluating = commands.add_parser("evaluate", help="run the 48 cases and report")
+    evaluating.add_argument("--folder", type=Path, help="for traces and report; one to go on with")
+    evaluating.add_argument("--baseline", type=Path, help="passed.json of an earlier run")
     commands.add_parser("doctor", help="look for what is missing and say how to mend it")
     known, rest = parser.parse_known_args(arguments)
     if known.command == "start":
@@ -78,4 +151,7 @@ def main(arguments: list[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # not in a notebook
             stream.reconfigure(errors="replace")  # a narrow terminal must not end a run
+    if known.command == "evaluate":
+        folder = known.folder or Path("runs", f"{datetime.now():%Y-%m-%d_%H%M%S}")
+        return evaluate(folder, known.baseline)
     return ask(known.question) if known.command == "ask" else doctor()

@@ -17,7 +17,7 @@ from pathlib import Path
 from react_lab import judge
 from react_lab.judge import Case
 from react_lab.loop import Agent
-from react_lab.models import ModelError
+from react_lab.models import Model, ModelError
 from react_lab.trace import Run, load, save
 
 # How sure a figure is ---------------------------------------------------------------------
@@ -206,9 +206,9 @@ def evaluate(
 ) -> Iterator[Result]:
     """Run an agent on each case and yield one Result a case, as soon as it is there.
 
-    make_agent: from a case to its agent, such as `lambda case: Agent(model, case_tools(case))`.
-    executor: any of concurrent.futures, or `distributed.Client(...).get_executor()`; its workers
-    get the case and make_agent pickled. None runs one case after another.
+    make_agent: from a case to its agent, such as `partial(lab_agent, model)`. executor: any of
+    concurrent.futures, or `distributed.Client(...).get_executor()`; its workers get the case and
+    make_agent pickled. None runs one case after another.
     folder: where the trace of each finished case is kept, ID.jsonl, whatever ends the loop. A
     case whose trace is there already is not asked again, unless its model could not be reached.
 
@@ -235,6 +235,11 @@ def evaluate(
         for future, case in futures.items():
             if not future.cancel() and future.done() and not future.exception():
                 _kept(future.result(), case, folder)
+
+
+def lab_agent(model: Model, case: Case) -> Agent:
+    """The lab's agent with the tools of a case."""
+    return Agent(model, judge.case_tools(case))
 
 
 def ask(case: Case, make_agent: Callable[[Case], Agent]) -> Run:

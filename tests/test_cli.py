@@ -78,6 +78,49 @@ def test_ask_survives_a_terminal_that_knows_no_chinese(endpoint):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+GUESS = "Thought: I guess.\nFinal Answer: I do not know."
+
+
+@pytest.mark.parametrize("endpoint", [[GUESS]], indirect=True)
+def test_evaluate_writes_a_report_and_is_compared_with_a_baseline(endpoint, tmp_path):
+    """A model that answers nothing passes the one case in which any answer is right."""
+    folder, baseline = tmp_path / "one", tmp_path / "better.json"
+    done = run("evaluate", "--folder", str(folder), **endpoint)
+    assert done.returncode == 0, done.stderr
+    assert "48 of 48 cases were run." in done.stdout
+    passed = json.loads((folder / "passed.json").read_text())
+    assert len(passed) == 48 and [name for name in passed if passed[name]] == ["thanks"]
+    assert len(list((folder / "traces").iterdir())) == 48
+    assert "answers right" in (folder / "report.txt").read_text()
+    assert "<table>" in (folder / "report.html").read_text()
+
+    def again():
+        """All traces are there, so nothing is asked."""
+        return run("evaluate", "--folder", str(folder), "--baseline", str(baseline), **endpoint)
+
+    baseline.write_text(json.dumps(passed))
+    same = again()
+    assert (same.returncode, same.stdout.count("lost: none")) == (0, 1)
+    names = list(passed)
+    baseline.write_text(json.dumps({name: True for name in names[:7]}))
+    worse = again()
+    assert worse.returncode == 1
+    assert f"baseline: worse\n  lost: {', '.join(names[:7])}\n" in worse.stdout
+    baseline.write_text(json.dumps({**passed, "gone": True}))
+    assert again().returncode == 1  # a case of the baseline was not reached
+
+
+@pytest.mark.parametrize("content", [None, "no JSON", "3"])
+def test_what_is_no_baseline_is_said_before_anything_is_asked(tmp_path, content):
+    path = tmp_path / "passed.json"
+    if content:
+        path.write_text(content)
+    done = run("evaluate", "--baseline", str(path), "--folder", str(tmp_path / "new"))
+    assert done.returncode == 2 and done.stderr == ""
+    assert "is no baseline" in done.stdout and "Give a passed.json" in done.stdout
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_half_set_endpoint_is_named():
     done = run("ask", "Hello?", LLM_MODEL="some-model")
     assert done.returncode == 1

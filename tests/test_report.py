@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from played import forgetful, perfect
 
-from react_lab.evaluation import evaluate
+from react_lab.evaluation import Regression, evaluate
 from react_lab.judge import case_tools, evaluation_cases
 from react_lab.loop import Agent, StepLimit
 from react_lab.models import ScriptedModel
@@ -131,3 +131,13 @@ def test_a_bar_is_as_long_as_what_is_done():
     assert report.bar(6, 12).count("#") == report.bar(6, 12).count(".") == 12
     assert report.bar(12, 12) == f"[{'#' * 24}] 12 of 12 cases"
     assert report.bar(0, 0) == f"[{'.' * 24}] 0 of 0 cases"
+
+
+def test_changes_name_the_cases():
+    text = report.changes(Regression("worse", ("rome", "eggs"), (), ("tour",)))
+    assert text.splitlines() == [
+        "Pass rate, compared with the baseline: worse",
+        "  lost: rome, eggs",
+        "  gained: none",
+        "  missing: tour",
+    ]

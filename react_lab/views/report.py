@@ -11,7 +11,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from io import BytesIO
 
-from react_lab.evaluation import Result, figures, interval, share, unfinished
+from react_lab.evaluation import Regression, Result, figures, interval, share, unfinished
 from react_lab.parser import Action
 from react_lab.views import plots
 from react_lab.views.pages import STYLE, escaped
@@ -37,6 +37,14 @@ def reached(results: Sequence[Result], of: int) -> str:
     left = of - len(results)
     rest = f" {left} were not reached; run it again with the same folder." if left else ""
     return f"{len(results)} of {of} cases were run.{rest}"
+
+
+def changes(found: Regression) -> str:
+    """What a regression run has found, in lines of text."""
+    lines = [f"Pass rate, compared with the baseline: {found.verdict}"]
+    for name in ("lost", "gained", "missing"):
+        lines.append(f"  {name}: {', '.join(getattr(found, name)) or 'none'}")
+    return "\n".join(lines)
 
 
 def as_text(results: Sequence[Result], of: int) -> str:
