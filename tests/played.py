@@ -1,6 +1,9 @@
 """A scripted agent for each case of the evaluation: it makes the expected calls and answers."""
 
 import json
+import os
+import time
+from dataclasses import replace
 
 from react_lab.judge import Case, case_tools
 from react_lab.loop import Agent
@@ -38,3 +41,14 @@ def forgetful(case: Case) -> Agent:
     if case.kind == "several tools":
         replies[-1] = "Thought: I know it.\nFinal Answer: I have forgotten it."
     return Agent(ScriptedModel(replies), case_tools(case))
+
+
+def slow(case: Case) -> Agent:
+    """An agent that solves its case, takes a moment for it, and notes in which process."""
+    agent = perfect(case)
+
+    def model(messages, tools=None):
+        time.sleep(0.1)
+        return replace(agent.model(messages), notes=(str(os.getpid()),))
+
+    return replace(agent, model=model)
