@@ -38,8 +38,8 @@ ABOUT = """\
 
 People who build agents claim many things. The notebooks measure some of them, on the embedded
 model, which is very small. This page holds what they found. It says nothing about other models:
-with your own endpoint the same cells measure yours. Notebook 04 needs no model; what it claims
-about parsers holds for its table of replies.
+with your own endpoint the same cells measure yours. Notebook 04 needs no model: it compares parsers
+on a table of replies, and the lab's parser was written with that table at hand.
 
 It is made by `python docs/claims.py` from the outputs that are stored in the notebooks. A cell that
 ends a comparison prints a `Claim`, and each printed claim is a row here. A test compares.
