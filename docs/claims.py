@@ -49,7 +49,8 @@ ends a comparison prints a `Claim`, and each printed claim is a row here. A test
 * **figure** is what each arm reached, with the 95% interval of each share: how far chance in the
   choice of questions may reach.
 * **verdict** compares the arms question by question (a sign test, 5%). It says whether they
-  differ, not whether the size in the claim is right; for that, read the figure.
+  differ, not whether the size in the claim is right; for that, read the figure. Where a claim
+  names a share, it may also say on which side of it the whole interval lies.
 * **cannot tell** is a verdict. So few questions do not show a difference. It does not mean that
   there is none.
 
