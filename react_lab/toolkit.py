@@ -34,8 +34,9 @@ def calculator(expression: str) -> str:
     It understands + - * / // % ** and brackets, the names in FUNCTIONS and CONSTANTS, and what
     models like to write: ^ for powers (2^3^2 is 2^9), × ÷ − x, 1,234, $5, `2+3`, a last "=".
     10% is 10/100 (15% of 80 is 12); between two numbers % is the remainder; 100 + 10% is
-    refused, because it could be 110 or 100.1. round() rounds halves away from zero; log() is the
-    natural logarithm, log(8, 2) the one to base 2; angles are in radians.
+    refused, because it could be 110 or 100.1, and so is 0x10 (16, or 0 times 10). round() rounds
+    halves away from zero; log() is the natural logarithm, log(8, 2) the one to base 2; angles are
+    in radians.
 
     Fractions are exact (0.1+0.2 is 0.3); a root or a logarithm is a float, shown with 12 digits.
     Raises ValueError for everything else: what could mean two things, unknown words and signs,
@@ -171,6 +172,7 @@ def _shown(number) -> str:
 
 SIGNS = str.maketrans("×·∕÷−–（）＋－＊／％", "**//--()+-*/%") | {ord("π"): "pi"}
 GROUPED = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
+BASED = re.compile(r"(?<![\w.])0[xXoObB][\da-fA-F]\w*")  # 0x1F; but 10x2 and 0 x 10 are products
 PERCENT = re.compile(r"(?<![\w.])(\d+\.?\d*|\.\d+)\s*%(?:\s*(of)\b|(?=\s*(?:[*/^),]|$)))")
 
 
@@ -187,6 +189,8 @@ def _plain(expression: str) -> str:
     if len(set(re.findall("[$€£¥]", text))) > 1:
         raise ValueError("Two currencies cannot be mixed. Write numbers without currency signs.")
     text = re.sub(r"[$€£¥](?=\s*\d)|\bmath\.", "", text)
+    if based := BASED.search(text):
+        raise ValueError(f"{based[0]!r} looks like a number in another base. Write it in decimal.")
     text = re.sub(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])", "*", text)
     if re.search(r"\d,\d{3}(?!\d)", text) and any(name in text.lower() for name in FUNCTIONS):
         raise ValueError("1,234 in a function can be one number or two: write 1234, or 1, 234.")
