@@ -26,6 +26,7 @@ from react_lab.trace import Run
 Check = Callable[[Run], bool]
 Found = list[tuple[str, str]]  # a step of a plan, and what came of it
 
+REPLANS = 1  # new plans after a step that failed
 LONGEST = 8  # steps of a plan that are carried out; what is missing then, the last run does
 
 # All that these patterns say to a model.
@@ -152,15 +153,12 @@ def looked_up(run: Run) -> str:
 # Plan and execute -----------------------------------------------------------------------------
 
 
-def plan_and_execute(
-    question: str, agent: Agent, planner: Model | None = None, replans: int = 1
-) -> Outcome:
+def plan_and_execute(question: str, agent: Agent, planner: Model | None = None) -> Outcome:
     """Ask for a plan, carry out each step as a run of its own, then answer from what was found.
 
-    planner: the model that plans, None for the agent's. replans: how often it may plan anew
-    after a step that ended without an answer. At a FORK, or without a plan that can be read, the
-    rest is plain ReAct: the last run gets the question, what is known, and all tools.
-
+    planner: the model that plans, None for the agent's; after a step without an answer it plans
+    anew, as often as REPLANS says. At a FORK, or without a plan that can be read, the rest is
+    plain ReAct: the last run gets the question, what is known, and all tools.
     Plan first: Wang et al., "Plan-and-Solve Prompting", 2023.
     """
     planner, found = planner or agent.model, []
@@ -170,8 +168,7 @@ def plan_and_execute(
         done = work(done, agent, with_known(task, found))
         run = done.runs[-1]
         found.append((task, run.answer if run.finished else f"failed ({run.stop})"))
-        if not (run.finished or done.stop) and replans:
-            replans -= 1
+        if not (run.finished or done.stop) and len(done.asked) <= REPLANS:
             done, steps = plan(done, planner, agent, found)
     if done.stop:
         return done
@@ -201,31 +198,26 @@ def with_known(question: str, found: Found) -> str:
 # Reflection -----------------------------------------------------------------------------------
 
 
-def reflect(
-    question: str | Run, agent: Agent, reviewer: Model | None = None, rounds: int = 1
-) -> Outcome:
-    """Let a reviewer read each answer before it goes out; the run goes on if it is not accepted.
+def reflect(question: str | Run, agent: Agent, reviewer: Model | None = None) -> Outcome:
+    """Let a reviewer read the answer before it goes out; after an objection the run goes on.
 
-    question: a text, or a Run that was made before. reviewer: None for the agent's model. rounds:
-    how many answers are reviewed at most. An objection comes back as the Observation behind the
-    draft, so the run may call more tools, under the same brakes.
-
+    question: a text, or a Run that was made before. reviewer: None for the agent's model. The
+    objection is the Observation behind the draft, so the run may call more tools, under the same
+    brakes. For a second review, give the Run that came out.
     Madaan et al., "Self-Refine", 2023.
     """
     done = work(Outcome(text_of(question)), agent, question)
-    for _ in range(rounds):
-        run = done.runs[-1]
-        if not run.finished:
-            break
-        values = {"question": run.question, "seen": looked_up(run), "answer": run.answer}
-        done = ask(done, reviewer or agent.model, "review", **values)
-        if done.stop or accepted(done.asked[-1].text):
-            break
-        objection = TEXTS["reviewed"].format(review=done.asked[-1].text.strip())
-        draft = run.steps[-1].filled(Observation(objection, error="reviewed"))
-        before = replace(done, runs=done.runs[:-1])  # the same run, taken up again
-        done = work(before, agent, Run(run.question, (*run.steps[:-1], draft)))
-    return ended(done)
+    run = done.runs[-1]
+    if not run.finished:
+        return ended(done)
+    values = {"question": run.question, "seen": looked_up(run), "answer": run.answer}
+    done = ask(done, reviewer or agent.model, "review", **values)
+    if done.stop or accepted(done.asked[-1].text):
+        return ended(done)
+    objection = TEXTS["reviewed"].format(review=done.asked[-1].text.strip())
+    draft = run.steps[-1].filled(Observation(objection, error="reviewed"))
+    taken_up = Run(run.question, (*run.steps[:-1], draft))
+    return ended(work(replace(done, runs=()), agent, taken_up))
 
 
 def accepted(review: str) -> bool:
@@ -239,32 +231,26 @@ def accepted(review: str) -> bool:
 def reflexion(
     question: str | Run, agent: Agent, check: Check, coach: Model | None = None, tries: int = 3
 ) -> Outcome:
-    """Try, check, and try again with a lesson from each try that did not pass.
+    """Try, check, and try again with the lessons of all tries that did not pass.
 
     question: a text, or a Run as the first try. check: run -> bool, such as a test of the answer;
-    without one that can be trusted this pattern is no use. coach: the model that writes the
-    lessons, None for the agent's. tries: at most, at least 1. When none passes, `stop` is
-    "check failed" and the last answer is kept. Raises ValueError for less than one try.
-
-    Shinn et al., "Reflexion", 2023.
+    without one that can be trusted this pattern is no use. coach: writes the lessons, None for
+    the agent's model. tries: at most. When none passes, `stop` is "check failed", and the last
+    answer is kept. Shinn et al., "Reflexion", 2023.
     """
-    if tries < 1:
-        raise ValueError(f"tries is {tries}; give at least 1.")
-    text, lessons = text_of(question), []
-    done, given = Outcome(text), question
-    while True:
+    done, given = Outcome(text_of(question)), question
+    while not done.stop:
         done = work(done, agent, given)
         if done.stop or passes(done, check):
-            return ended(done)
-        if len(done.runs) == tries:
+            break
+        if len(done.runs) >= tries:
             return replace(ended(done), stop="check failed", note=f"No try of {tries} passed.")
         run = done.runs[-1]
-        values = {"question": text, "seen": looked_up(run), "answer": run.answer or run.note}
-        done = ask(done, coach or agent.model, "lesson", **values)
-        if done.stop:
-            return ended(done)
-        lessons.append(f"- {done.asked[-1].text.strip()}")
-        given = TEXTS["retry"].format(question=text, lessons="\n".join(lessons))
+        values = {"seen": looked_up(run), "answer": run.answer or run.note}
+        done = ask(done, coach or agent.model, "lesson", question=done.question, **values)
+        lessons = "\n".join(f"- {one.text.strip()}" for one in done.asked)
+        given = TEXTS["retry"].format(question=done.question, lessons=lessons)
+    return ended(done)
 
 
 def passes(done: Outcome, check: Check) -> bool:

@@ -132,9 +132,10 @@ def test_after_a_step_that_failed_the_rest_is_planned_anew():
 
 def test_it_plans_anew_only_so_often():
     stops = (StepLimit(1), *STOPS[1:])
-    worker = agent(LOOK, "?", LOOK, "?", LOOK, RIGHT, stops=stops)
-    done = plan_and_execute(QUESTION, worker, plays(PLAN), replans=0)
-    assert [run.stop for run in done.runs] == ["step limit"] * 3
+    worker = agent(*[LOOK, "?"] * 3, LOOK, RIGHT, stops=stops)
+    done = plan_and_execute(QUESTION, worker, plays(PLAN, PLAN))
+    assert len(done.asked) == 1 + patterns.REPLANS == 2
+    assert [run.stop for run in done.runs] == ["step limit"] * 4
     assert (done.answer, done.stop) == ("It is 204.", "step limit")
     assert not done.finished
 
@@ -169,12 +170,12 @@ def test_after_an_objection_the_same_run_goes_on_and_may_call_tools():
     assert run.steps[2].sent[-1]["content"].startswith("Observation: A reviewer does not accept")
 
 
-def test_a_reviewer_who_is_never_content_is_asked_only_so_often():
-    script = ScriptedModel([LOOK, *[WRONG] * 9])
-    reviewer = plays(*["No."] * 9)
-    done = reflect(QUESTION, Agent(script, TOOLS), reviewer, rounds=2)
-    assert len(reviewer.sent) == len(done.asked) == 2
-    assert (done.answer, len(done.runs[0].steps)) == ("It is 200.", 4)
+def test_a_second_review_is_one_more_call_with_the_run_that_came_out():
+    worker = Agent(ScriptedModel([LOOK, WRONG, WRONG, TIMES, RIGHT]), TOOLS)
+    first = reflect(QUESTION, worker, plays("No."))
+    second = reflect(first.runs[0], worker, plays("Still not."))
+    assert (first.answer, second.answer) == ("It is 200.", "It is 204.")
+    assert len(second.runs[0].steps) == 5
 
 
 def test_the_brakes_count_the_drafts_as_well():
@@ -267,11 +268,6 @@ def test_a_limit_is_one_try_and_its_reason_is_told_to_the_coach():
     done = reflexion(QUESTION, agent(LOOK, "?", RIGHT, stops=stops), is_204, coach)
     assert done.finished
     assert "Not finished: step limit." in asked(coach)[0]
-
-
-def test_less_than_one_try_is_refused():
-    with pytest.raises(ValueError, match="tries is 0; give at least 1"):
-        reflexion(QUESTION, agent(), is_204, tries=0)
 
 
 # Routing --------------------------------------------------------------------------------------
