@@ -1,4 +1,4 @@
-"""The commands: python -m react_lab ask, start, evaluate or doctor."""
+"""The commands: python -m react_lab ask, start, evaluate, doctor, serve or searchd."""
 
 import argparse
 import json
@@ -131,8 +131,8 @@ def doctor() -> int:
     return 0 if all(found.ok for found in findings) else 1
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command; returns its exit code."""
+def _parser() -> argparse.ArgumentParser:
+    """The commands and their options."""
     parser = argparse.ArgumentParser(prog="python -m react_lab", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True)
     asking = commands.add_parser("ask", help="ask the model a question and watch it work")
@@ -143,6 +143,18 @@ def main(arguments: list[str] | None = None) -> int:
     evaluating.add_argument("--folder", type=Path, help="for traces and report; one to go on with")
     evaluating.add_argument("--baseline", type=Path, help="passed.json of an earlier run")
     commands.add_parser("doctor", help="look for what is missing and say how to mend it")
+    serving = commands.add_parser("serve", help="serve the embedded model to a classroom")
+    serving.add_argument("--host", default="127.0.0.1", help="0.0.0.0 for the whole network")
+    serving.add_argument("--port", type=int, default=8000, help="8000 unless given")
+    serving.add_argument("--slots", type=int, default=4, help="how many are served at once")
+    searching = commands.add_parser("searchd", help="run the search service of exercise 3")
+    searching.add_argument("--port", type=int, default=0, help="without it, a free one is taken")
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    parser = _parser()
     known, rest = parser.parse_known_args(arguments)
     if known.command == "start":
         return start(rest)
@@ -154,4 +166,12 @@ def main(arguments: list[str] | None = None) -> int:
     if known.command == "evaluate":
         folder = known.folder or Path("runs", f"{datetime.now():%Y-%m-%d_%H%M%S}")
         return evaluate(folder, known.baseline)
+    if known.command == "searchd":
+        from react_lab import searchd
+
+        return searchd.run(known.port)
+    if known.command == "serve":
+        from react_lab import serve
+
+        return serve.run(known.host, known.port, known.slots)
     return ask(known.question) if known.command == "ask" else doctor()
