@@ -19,7 +19,8 @@ from react_lab.views.text import show_end, show_move
 
 TABLES = """<style>
 .react-lab table { border-collapse: collapse; margin: 8px 0; }
-.react-lab caption { text-align: left; font-weight: bold; }
+.react-lab caption { text-align: left; font-weight: bold;
+  white-space: nowrap; }
 .react-lab th, .react-lab td { border: 1px solid var(--jp-border-color1, #888); padding: 2px 8px;
   text-align: left; vertical-align: top; }
 .react-lab img { max-width: 100%; }
@@ -64,11 +65,11 @@ def as_text(results: Sequence[Result], of: int) -> str:
 def as_html(results: Sequence[Result], of: int) -> str:
     """The report as a page of HTML, its plots inside. of: as for `as_text`."""
     parts = ["<h1>Evaluation</h1>", f"<p>{escaped(reached(results, of))}</p>"]
-    for title, head, rows in _tables(results):
-        lines = [_row(head, "th"), *(_row(row, "td") for row in rows)]
-        parts.append(f"<table><caption>{escaped(title)}</caption>{''.join(lines)}</table>")
+    *short, cases = map(_table, _tables(results))
+    parts += short
     if results:
         parts += [_picture(by_kind(results)), _picture(plots.tool_use(r.run for r in results))]
+    parts.append(cases)
     for result in _not_passed(results):
         lines = "<br>".join(map(escaped, _lines(result)))
         head = escaped(f"{result.case.id}: {result.case.question}")
@@ -134,6 +135,12 @@ def _case_row(result: Result) -> list[str]:
         f"{result.tokens:,}" if result.tokens else "not told",
         str(result.run.stop),
     ]
+
+
+def _table(table: tuple[str, list[str], list[list[str]]]) -> str:
+    title, head, rows = table
+    lines = [_row(head, "th"), *(_row(row, "td") for row in rows)]
+    return f"<table><caption>{escaped(title)}</caption>{''.join(lines)}</table>"
 
 
 def _not_passed(results: Sequence[Result]) -> list[Result]:
