@@ -1,1 +1,13 @@
-"""The course around the package: working copies of the notebooks, and the doctor."""
+"""Course: the exercises with their checks, hints and solutions; working copies; the doctor.
+
+from react_lab import course
+
+course.check("time_tool", time_tool)        # "not started", "wrong" or "right", and why
+course.hint("time_tool", 1)                 # to 3, each tells more
+course.solution("time_tool", show=True)     # one of several
+course.progress()                           # the table
+"""
+
+from react_lab.course.desk import check, hint, progress, solution
+
+__all__ = ["check", "hint", "progress", "solution"]

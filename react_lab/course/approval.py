@@ -1,0 +1,127 @@
+"""Exercise 6: a tool with a side effect behind approval."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from react_lab.course.checking import Exercise, Wrong, ask
+from react_lab.models import ScriptedModel
+from react_lab.parser import Action
+from react_lab.registry import Registry
+from react_lab.toolkit import lab_tools
+from react_lab.trace import Run
+
+
+@dataclass(frozen=True)
+class Case:
+    """Replies of a model, and to whom the person allows a mail.
+
+    sent: the mails that must have been sent at the end. asked: about whom the person was asked.
+    """
+
+    title: str
+    replies: tuple[str, ...]
+    allowed: tuple[str, ...] = ()
+    sent: tuple[tuple[str, str], ...] = ()
+    asked: tuple[str, ...] = ()
+
+
+def mail(to: str) -> str:
+    """A mail as a model writes it."""
+    given = f'{{"to": "{to}", "text": "See you at 9."}}'
+    return f"Thought: I write to {to}.\nAction: send_mail\nAction Input: {given}"
+
+
+def sent(*names: str) -> tuple[tuple[str, str], ...]:
+    """The outbox after mails to these people."""
+    return tuple((name, "See you at 9.") for name in names)
+
+
+LOOK = 'Thought: The weather first.\nAction: get_weather\nAction Input: {"city": "Oslo"}'
+END = "Thought: That is all.\nFinal Answer: Done."
+CASES = (
+    Case("one mail, and the person says yes", (mail("ada"), END), ("ada",), sent("ada"), ("ada",)),
+    Case("one mail, and the person says no", (mail("ada"), END), asked=("ada",)),
+    Case("a tool that only reads", (LOOK, END)),
+    Case(
+        "two mails: yes to ada, no to bo",
+        (mail("ada"), mail("bo"), END),
+        ("ada",),
+        sent("ada"),
+        ("ada", "bo"),
+    ),
+    Case(
+        "two mails: no to ada, yes to bo",
+        (mail("ada"), LOOK, mail("bo"), END),
+        ("bo",),
+        sent("bo"),
+        ("ada", "bo"),
+    ),
+)
+
+
+def check(work: Callable) -> None:
+    """Raises Wrong unless work(question, model, tools, outbox, allowed) does right by each case."""
+    for case in CASES:
+        outbox, asked, early = [], [], []
+        person = who_is_asked(case, outbox, asked, early)
+        model, tools = ScriptedModel(case.replies), lab_tools().subset(("get_weather",))
+        run = ask(case.title, work, "Write to them.", model, tools, outbox, person)
+        if early:
+            yours = f"the mail to {early[0]} was sent before the person was asked"
+            raise Wrong(f"{case.title}: the outbox", yours, "nothing is done before the yes")
+        look_at(case, run, tools, outbox, asked)
+
+
+def who_is_asked(case: Case, outbox: list, asked: list, early: list) -> Callable[[Action], bool]:
+    """The person: notes what is asked, and which mails were sent before that."""
+
+    def allowed(action: Action) -> bool:
+        to = action.arguments.get("to", action.tool)
+        if to in [name for name, *_ in outbox]:
+            early.append(to)
+        asked.append(to)
+        return to in case.allowed
+
+    return allowed
+
+
+def look_at(case: Case, run: object, tools: Registry, outbox: list, asked: list) -> None:
+    """Raises Wrong unless a run did what its case must do."""
+    if "send_mail" not in tools:
+        names = ", ".join(tool.name for tool in tools)
+        raise Wrong("the registry", f"it holds {names}", "a tool named send_mail too")
+    told = f"{case.title}: "
+    if tuple(asked) != case.asked:
+        yours = f"asked about {', '.join(asked) or 'nothing'}"
+        wanted = f"asked about {', '.join(case.asked) or 'nothing'}, once for each mail"
+        raise Wrong(f"{told}what the person was asked", yours, wanted)
+    if not isinstance(run, Run):
+        raise Wrong(f"{told}what you return", repr(run), "the Run")
+    if run.stop != "answered":
+        wanted = "answered: after a yes or a no the run goes on"
+        raise Wrong(f"{told}how the run ended", run.stop, wanted)
+    if [tuple(one) for one in outbox] != list(case.sent):
+        raise Wrong(f"{told}the outbox", outbox, list(case.sent))
+    refused = [step for step in run.steps if step.observation and step.observation.error]
+    if len(refused) != len(case.asked) - len(case.sent):
+        wanted = "an observation of the error kind 'refused' for each no: the model must hear it"
+        raise Wrong(f"{told}what the model was told", f"{len(refused)} refusals", wanted)
+
+
+EXERCISE = Exercise(
+    name="approval",
+    title="A side effect behind approval",
+    difficulty=2,
+    minutes=20,
+    hints=(
+        "The registry must know that the tool changes something: tools.register has an argument "
+        "for it. Then the agent stops before the call, or asks a function of yours.",
+        'effect="write" makes the run stop with "needs approval", and run.pending is the call. '
+        "step(run, agent, approve=True or False) goes on, for that one call. Or give the agent "
+        "approve=a function of (action, run).",
+        "agent = Agent(model, tools, approve=lambda action, run: allowed(action)), then "
+        "return agent.run(question). With run.pending: while run.pending: "
+        "run = agent.run(step(run, agent, approve=allowed(run.pending))).",
+    ),
+    check=check,
+)
