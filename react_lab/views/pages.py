@@ -29,7 +29,7 @@ STYLE = """<style>
   margin: 4px 0; }
 .react-lab pre { color: inherit; background: transparent; margin: 0; line-height: 1.4;
   font-family: var(--jp-code-font-family, monospace); font-size: var(--jp-code-font-size, 13px);
-  white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
+  white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; unicode-bidi: plaintext; }
 .react-lab .long { max-height: 24em; overflow: auto; }
 </style>"""
 
