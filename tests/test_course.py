@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import runpy
 from collections import Counter
 from html import unescape
 from pathlib import Path
@@ -274,9 +275,6 @@ def test_the_learners_notebook_runs_from_top_to_bottom_with_untouched_stubs():
 
 
 def test_the_learners_notebook_is_made_from_the_instructors():
-    if not STORED.exists():
-        pytest.skip("13_exercises.ipynb is not recorded yet")
-
     def parts(notebook):
         keys = ("cell_type", "id", "metadata")
         return [
@@ -285,7 +283,7 @@ def test_the_learners_notebook_is_made_from_the_instructors():
         ]
 
     stored = json.loads(STORED.read_text("utf-8"))
-    assert parts(stored) == parts(sheet.learners()), "python -m react_lab.course.sheet PATH"
+    assert parts(stored) == parts(sheet.learners()), "python docs/exercises.py"
 
 
 def test_a_learner_gets_stubs_and_no_trace_of_solutions_or_tests():
@@ -342,7 +340,8 @@ def test_the_notebook_says_of_each_exercise_what_the_table_says(one):
     assert 1 <= one.difficulty <= 5 and find(one.name) is one
 
 
-def test_a_source_file_is_only_written_where_it_is_asked_for(folder):
-    assert sheet.main("13_exercises.ipynb") == 0
-    written = json.loads((folder / "13_exercises.ipynb").read_text("utf-8"))
-    assert written == sheet.learners()
+def test_the_script_writes_the_learners_notebook(folder):
+    script = runpy.run_path(str(ROOT / "docs" / "exercises.py"))
+    script["write"](folder / "13.ipynb")
+    assert json.loads((folder / "13.ipynb").read_text("utf-8")) == sheet.learners()
+    assert script["NOTEBOOK"] == STORED

@@ -1,9 +1,7 @@
 """Sheet: the exercises as a notebook, from one source for instructors and learners.
 
 The source, `data/exercises.ipynb`, holds the solutions between the markers of nbgrader. The
-learners' notebook is made from it, with `...` where a solution was:
-
-    python -m react_lab.course.sheet notebooks/13_exercises.ipynb
+learners' notebook is made from it by docs/exercises.py, with `...` where a solution was.
 
 Source of the format: https://nbgrader.readthedocs.io, its ClearSolutions and ClearHiddenTests,
 with ClearSolutions.code_stub = {"python": "..."}.
@@ -15,10 +13,8 @@ a = 1
 
 import copy
 import json
-import sys
 from functools import cache
 from importlib import resources
-from pathlib import Path
 from types import CodeType
 
 SOURCE = resources.files("react_lab") / "data" / "exercises.ipynb"
@@ -79,14 +75,3 @@ def _cell(name: str) -> str:
         if cell["metadata"].get("nbgrader", {}).get("grade_id") == name:
             return "".join(cell["source"])
     raise KeyError(name)
-
-
-def main(path: str) -> int:
-    """Write the learners' notebook to a path. It has not run yet."""
-    text = json.dumps(learners(), indent=1, ensure_ascii=False) + "\n"
-    Path(path).write_text(text, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
