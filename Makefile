@@ -4,6 +4,7 @@
 # make record    ask the model anew what the notebooks show (NB=05 for one of them)
 # make live      run the notebooks with the live model, say which outputs differ (NB=05 for one)
 # make lint      ruff
+# make wheelhouse  collect all wheels in dist/wheelhouse, for a room without a network
 # make pins      write requirements.txt from pyproject.toml (UPGRADE=--upgrade for the newest)
 # make clean     remove the environment and caches; your notebooks in my_lab stay
 
@@ -16,7 +17,7 @@ VENV_PYTHON = $(firstword $(wildcard .venv/Scripts/python.exe) .venv/bin/python)
 NBVAL = --nbval --nbval-current-env --nbval-cell-timeout=120 \
 	--nbval-sanitize-with tests/nbval_sanitize.cfg
 
-.PHONY: lab test test-all record live lint pins clean env
+.PHONY: lab test test-all record live lint wheelhouse pins clean env
 
 lab: env
 	@$(VENV_PYTHON) -m react_lab start $(ARGS)
@@ -36,6 +37,11 @@ live: env
 
 lint: env
 	@$(VENV_PYTHON) -m ruff check .
+
+# setuptools: it builds the lab itself, where no network can bring it.
+wheelhouse: env
+	@$(VENV_PYTHON) -m pip wheel --no-deps --wheel-dir dist/wheelhouse \
+		-r requirements.txt "setuptools>=77"
 
 pins: env
 	@$(VENV_PYTHON) -m pip install --quiet uv
