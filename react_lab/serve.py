@@ -218,7 +218,7 @@ class Gate:
     """
 
     def __init__(self, engines: list, key: str | None = None):
-        self.key, self.connections = key, 0
+        self.key, self.connections, self.closed = key, 0, False
         self.idle = list(engines)  # the one that has been idle longest comes first
         self.waiting = deque()  # (future of an engine, the client's stream)
         self.served = {}  # the messages that an engine served last, by its id
@@ -235,8 +235,8 @@ class Gate:
             await writer.drain()
             if status != 200:
                 await _take_rest(reader, writer)
-        except (ConnectionError, asyncio.IncompleteReadError):
-            pass  # the client has gone
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the client has gone, or the gate is closing
         finally:
             self.connections -= 1
             writer.close()
@@ -263,6 +263,13 @@ class Gate:
             self.served[id(one)] = asked["messages"]
             self._next(one)
 
+    def close(self) -> None:
+        """Send those away who wait, and let nobody through any more."""
+        self.closed = True
+        for turn, _ in self.waiting:
+            if not turn.done():
+                turn.set_result(None)
+
     def _check(self, method: str, path: str, headers: dict[str, str]) -> None:
         """Raise Refused for a wrong key, path or method."""
         given = headers.get("authorization", "").removeprefix("Bearer ")
@@ -277,6 +284,8 @@ class Gate:
 
     async def _turn(self, messages: list[Message], reader: asyncio.StreamReader):
         """Wait in line for an engine. The caller gives it back with `_next`."""
+        if self.closed:
+            raise ConnectionAbortedError
         if self.idle:  # then nobody waits
             # an engine that served the same run before still has the start of it in its cache
             knows = [one for one in self.idle if _extends(messages, self.served.get(id(one)))]
@@ -402,7 +411,8 @@ def run(host: str, port: int, slots: int) -> int:
 async def _serve(host: str, port: int, slots: int, key: str | None) -> str:
     """Serve until this is cancelled; returns only what keeps the engines from starting."""
     engines = [Engine() for _ in range(slots)]
-    server = await listen(Gate(engines, key), host, port)
+    gate = Gate(engines, key)
+    server = await listen(gate, host, port)
     try:
         for answer in await asyncio.gather(*(one.ask(WARM_UP) for one in engines)):
             if "error" in answer:
@@ -412,6 +422,7 @@ async def _serve(host: str, port: int, slots: int, key: str | None) -> str:
         await asyncio.Event().wait()
     finally:
         server.close()
+        gate.close()
         for one in engines:
             await one.stop()
 

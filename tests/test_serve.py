@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 
@@ -99,6 +99,12 @@ def running(*engines, key=None):
 def chat(text="Hi", **more):
     """The body of a request."""
     return {"model": MODEL, "messages": [{"role": "user", "content": text}], **more}
+
+
+def raw(text):
+    """The same as it goes over the wire."""
+    body = json.dumps(chat(text)).encode()
+    return b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
 # What a client gets
@@ -319,9 +325,7 @@ def test_who_has_gone_away_loses_the_place_and_takes_no_time():
         first = pool.submit(gate.ask, body=chat("first"))
         gate.until(lambda: engine.asked)
         with socket.create_connection(("127.0.0.1", gate.port), timeout=60) as client:
-            body = json.dumps(chat("interrupted")).encode()
-            client.sendall(b"POST /v1/chat/completions HTTP/1.1\r\n")
-            client.sendall(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+            client.sendall(raw("interrupted"))
             gate.until(lambda: gate.gate.waiting)
             reader = gate.gate.waiting[0][1]
         gate.until(reader.at_eof)
@@ -344,19 +348,21 @@ def test_a_run_goes_on_at_the_engine_that_has_its_start_in_the_cache():
 
 # Engines in processes of their own
 
-DIES = """
-import json, os, sys
+PLAYED = """
+import json, os, sys, time
 for line in sys.stdin:
     text = json.loads(line)["messages"][-1]["content"]
     if text == "die":
         sys.exit(1)
+    if text == "sleep":
+        time.sleep(600)
     answer = {"text": str(os.getpid()), "tool_calls": [], "finish_reason": "stop"}
     print(json.dumps(answer | {"tokens_in": 1, "tokens_out": 1, "tokens_cached": 0}), flush=True)
 """
 
 
 def test_an_engine_that_dies_takes_one_request_with_it(monkeypatch):
-    monkeypatch.setattr(serve, "ENGINE", [sys.executable, "-c", DIES])
+    monkeypatch.setattr(serve, "ENGINE", [sys.executable, "-c", PLAYED])
     with running(engine := Engine()) as gate:
         status, _, content = gate.ask(body=chat("die"))
         assert (status, content["error"]["type"]) == (500, "server_error")
@@ -367,11 +373,11 @@ def test_an_engine_that_dies_takes_one_request_with_it(monkeypatch):
 
 # The command
 
-PLAYED = f"""
+PROGRAM = f"""
 import signal, sys
 from react_lab import cli, serve
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background ignores it
-serve.ENGINE = [sys.executable, "-c", {DIES!r}]
+serve.ENGINE = [sys.executable, "-c", {PLAYED!r}]
 sys.exit(cli.main(sys.argv[1:]))
 """
 
@@ -383,15 +389,18 @@ class Command:
     child: subprocess.Popen
     printed: str
 
+    @property
+    def port(self):
+        return int(re.search(r"LLM_BASE_URL=http://\S+:(\d+)/v1", self.printed)[1])
+
     def model(self, key=None):
         """What a learner's settings lead to; its reply is the number of the engine's process."""
-        port = re.search(r"LLM_BASE_URL=http://\S+:(\d+)/v1", self.printed)[1]
-        return ChatModel(MODEL, f"http://127.0.0.1:{port}/v1", key)
+        return ChatModel(MODEL, f"http://127.0.0.1:{self.port}/v1", key)
 
 
 @contextmanager
 def command(*arguments, real=False, **settings):
-    program = ["-m", "react_lab"] if real else ["-c", PLAYED]
+    program = ["-m", "react_lab"] if real else ["-c", PROGRAM]
     child = subprocess.Popen(
         [sys.executable, *program, "serve", "--port", "0", *arguments],
         stdout=subprocess.PIPE,
@@ -413,9 +422,15 @@ def command(*arguments, real=False, **settings):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to a child")
 def test_ctrl_c_stops_the_gate_and_its_engines():
-    with command("--slots", "2") as it:
+    """While one request is worked on and two wait."""
+    with command("--slots", "1") as it, ExitStack() as clients:
         assert f"LLM_MODEL={MODEL}" in it.printed and "LLM_API_KEY" not in it.printed
         engine = int(it.model()(HELLO).text)
+        for _ in range(3):
+            client = socket.create_connection(("127.0.0.1", it.port), timeout=60)
+            clients.enter_context(client).sendall(raw("sleep"))
+        with pytest.raises(ModelError):  # a later request was read, so those before it were too
+            replace(it.model(), model="another")(HELLO)
         os.kill(engine, 0)  # it is there
         it.child.send_signal(signal.SIGINT)
         out, errors = it.child.communicate(timeout=60)
