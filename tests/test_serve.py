@@ -16,6 +16,7 @@ from http.client import HTTPConnection
 
 import pytest
 
+from benchmarks import classroom
 from react_lab import serve
 from react_lab.embedded import EmbeddedModel
 from react_lab.models import ChatModel, ModelError
@@ -467,6 +468,41 @@ def test_a_port_that_is_taken_is_named():
         with command("--port", port) as it:
             assert it.child.wait(60) == 1
             assert f"port {port}, cannot be used" in it.printed
+
+
+# The load script
+
+
+def test_the_load_script_counts_what_learners_meet():
+    with running(StandIn(text="Thought: easy.\nFinal Answer: 4")) as gate:
+        row = classroom.measure(gate.url, 3)
+    assert (row["learners"], row["steps"], row["errors"]) == (3, 6, 0)  # two runs of one step
+    assert 0 < row["luckiest learner"] <= row["unluckiest"] <= row["slowest step"]
+
+
+@pytest.mark.parametrize(
+    "times, overtaken",
+    [
+        ([], 0),
+        ([(0, 5), (1, 6), (2, 7)], 0),
+        ([(0, 5), (1, 3), (2, 4), (6, 8)], 2),
+        ([(2, 4), (0, 5), (1, 6)], 1),
+    ],
+)
+def test_who_is_overtaken_sees_later_ones_answered_sooner(times, overtaken):
+    asked = [classroom.Asked(0, sent, answered) for sent, answered in times]
+    assert classroom.most_overtaken(asked) == overtaken
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read on Linux only")
+def test_the_memory_of_a_process_is_told_in_megabytes():
+    with command("--slots", "2") as it:
+        used = classroom.memory(it.child.pid)
+    assert 5 < used["largest engine, peak"] < 200 and 5 < used["gate, peak"] < 200
+    assert 5 < used["together"] < 600
+
+
+# The real engine
 
 
 def test_the_real_engines_say_what_the_model_says_alone():
