@@ -19,7 +19,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 # Notebooks that the pages may name before they are there.
 PLANNED = (
     *("01_why_react", "06_function_calling", "07_debugging", "08_context", "09_evaluation"),
-    *("10_safety", "11_beyond_react", "12_train_the_loop", "13_exercises"),
+    *("10_safety", "11_beyond_react", "12_train_the_loop"),
 )
 
 
