@@ -19,9 +19,10 @@ COLUMNS = ("exercise", "difficulty", "minutes", "state", "tries", "hints", "solu
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of one exercise. state: the best that a check has said. tries: checks of
+    """What is known of one exercise.
 
-    work that was started. hints: the highest that was read. solution: whether it was read.
+    state: the best that a check has said. tries: checks of work that was started. hints: the
+    highest that was read. solution: whether it was read.
     """
 
     state: str = STATES[0]
