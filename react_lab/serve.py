@@ -6,6 +6,7 @@ A gate listens. Behind it stands one engine for each slot: the embedded model in
 own, reached through pipes. So a reply has the same words as when the model is asked alone, the
 cores work side by side, and an engine that dies takes one request with it. Requests are served in
 the order in which they came; 64 may wait, and the next one is refused with 429 and Retry-After.
+Who waits is sent "100 Continue" now and then, so that no client gives up for silence.
 
 Learners set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL as the command prints them. Requests, replies
 and errors have the form of the chat completions of the OpenAI API; there is no streaming.
@@ -39,6 +40,8 @@ HEAD, BODY = 16_000, 256_000  # bytes of a request; 8192 tokens are about 32,000
 LONGEST = 1024  # tokens of a reply: the others are waiting
 SECONDS = 30  # for a client to send its request
 RETRY_AFTER = 10  # seconds, as a 429 says
+PULSE = 15  # seconds between signs of life to a client that waits
+STILL_HERE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class Refused(Exception):
@@ -227,8 +230,12 @@ class Gate:
         """One connection: one request, one reply."""
         self.connections += 1
         try:
+            work = asyncio.create_task(self.answer(reader))
+            while not (await asyncio.wait([work], timeout=PULSE))[0]:
+                if not _gone(reader):  # most clients give up when they hear nothing for a minute
+                    writer.write(STILL_HERE)
             try:
-                status, content = 200, await self.answer(reader)
+                status, content = 200, work.result()
             except Refused as refused:
                 status, content = refused.status, refused.content()
             writer.write(_http(status, content))

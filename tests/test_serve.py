@@ -336,6 +336,25 @@ def test_who_has_gone_away_loses_the_place_and_takes_no_time():
     assert [said_last(asked) for asked in engine.asked] == ["first", "last"]
 
 
+def test_who_waits_hears_that_the_gate_is_there(monkeypatch):
+    """Clients give up after a silence, so there are interim responses, which they skip."""
+    monkeypatch.setattr(serve, "PULSE", 0.02)
+    pulses = 3 * b"HTTP/1.1 100 Continue\r\n\r\n"
+    with running(engine := StandIn(held=True)) as gate, ThreadPoolExecutor(2) as pool:
+        with socket.create_connection(("127.0.0.1", gate.port), timeout=60) as first:
+            first.sendall(raw("first"))
+            stream = first.makefile("rb")
+            assert stream.read(len(pulses)) == pulses
+            lab = pool.submit(ChatModel(MODEL, gate.url), HELLO)
+            plain = pool.submit(gate.ask, body=chat())
+            gate.until(lambda: len(gate.gate.waiting) == 2)
+            assert stream.read(len(pulses)) == pulses
+            gate.let_go(engine)
+            assert b"HTTP/1.1 200 OK\r\n" in stream.read()
+        assert lab.result().text == HELLO[0]["content"]
+        assert plain.result()[0] == 200
+
+
 def test_a_run_goes_on_at_the_engine_that_has_its_start_in_the_cache():
     one, other = StandIn(), StandIn()
     longer = [*HELLO, {"role": "assistant", "content": "Hi."}, {"role": "user", "content": "More"}]
