@@ -12,8 +12,8 @@ test or a notebook it runs beside the code:
 >>> search("deepest lake", limit=1)[0].title
 'Lake Baikal'
 
-How the services are addressed. Take address and key from the environment; the address is all that
-changes between this service and the public one.
+How the services are addressed. Take address and key from the environment, as exercise 3 does from
+SEARCH_URL and SEARCH_KEY: nothing else changes between this service and the public one.
 
 * Tavily: `POST https://api.tavily.com/search`, header `Authorization: Bearer KEY`, JSON body
   `{"query": ..., "max_results": 5}`. Reply: `results`, each with `title`, `url`, `content` and
@@ -40,6 +40,7 @@ This service speaks the first two: /search wants KEY, /w/api.php wants none.
 import html
 import json
 import re
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -267,9 +268,10 @@ def run(port: int) -> int:
     """Serve until Ctrl-C, and say where; 1 if the port is taken."""
     try:
         with serving(port=port) as address:
-            print(f"Search service with {len(pages())} pages. Stop it with Ctrl-C.")
-            print(f"  as Tavily:    POST {address}/search, key {KEY}")
-            print(f"  as Wikipedia: GET {address}/w/api.php", flush=True)
+            print(f"Searching {len(pages())} pages. Stop it with Ctrl-C. Set for exercise 3:")
+            print(f"  SEARCH_URL={address}\n  SEARCH_KEY={KEY}")
+            print("As Tavily: POST SEARCH_URL/search. As Wikipedia: GET SEARCH_URL/w/api.php.")
+            sys.stdout.flush()
             while True:
                 time.sleep(3600)
     except KeyboardInterrupt:

@@ -245,9 +245,9 @@ def test_the_command_says_where_it_listens_and_stops_at_ctrl_c():
         # a suite that a shell started in the background ignores SIGINT, and so would the child
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    lines = [child.stdout.readline() for _ in range(3)]
-    address = re.search(r"POST (\S+)/search, key tvly-lab", lines[1])[1]
-    assert tavily(address, {"query": "river"})[0] == 200
+    printed = "".join(child.stdout.readline() for _ in range(4))
+    address, key = re.search(r"SEARCH_URL=(\S+)\s+SEARCH_KEY=(\S+)", printed).groups()
+    assert tavily(address, {"query": "river"}, key)[0] == 200
     child.send_signal(signal.SIGINT)
     out, errors = child.communicate(timeout=60)
     assert (child.returncode, out.strip(), errors) == (0, "Stopped.", "")
