@@ -137,6 +137,7 @@ def test_three_hints_each_of_them_its_own(name):
     hints = [course.hint(name, number) for number in (1, 2, 3)]
     assert len(set(hints)) == 3 and all(30 < len(hint) for hint in hints)
     assert repr(hints[0]) == str(hints[0]), "a cell shows it without quotes"
+    assert all(len(line) <= 90 for hint in hints for line in hint.splitlines())
     with pytest.raises(ValueError, match="hints 1 to 3, so no 0"):
         course.hint(name, 0)
 

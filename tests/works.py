@@ -433,6 +433,16 @@ def parser_that_counts_braces(text, tools):
 
 
 @right("parser_fault")
+def parser_that_cleans_labels_only(text, tools):
+    text = re.sub(r"\*\*([A-Z][A-Za-z ]*:)\*\*", r"\1", text).replace("**", "^")
+    move = parse_first(text, tools)
+    if isinstance(move, Action):
+        given = {name: str(value).replace("^", "**") for name, value in move.arguments.items()}
+        return Action("", move.tool, given)
+    return move
+
+
+@right("parser_fault")
 def parser_that_says_unreadable(text, tools):
     move = parse_first(text, tools)
     invented = isinstance(move, FinalAnswer) and "Final Answer:" not in text

@@ -6,11 +6,14 @@ Traceback (most recent call last):
 ValueError: There are hints 1 to 3, so no 4.
 """
 
+from textwrap import fill
+
 from react_lab.course import record, sheet
 from react_lab.course.checking import Checked, judged
 from react_lab.course.exercises import EXERCISES, find
 
 HINTS = 3
+WIDE = 90  # characters of a line
 
 
 class Words(str):
@@ -45,7 +48,8 @@ def hint(name: str, number: int) -> Words:
     if number not in range(1, HINTS + 1):
         raise ValueError(f"There are hints 1 to {HINTS}, so no {number}.")
     trouble = record.helped(name, hint=number)
-    return Words("\n".join(filter(None, (exercise.hints[number - 1], trouble))))
+    text = fill(exercise.hints[number - 1], WIDE, break_long_words=False, break_on_hyphens=False)
+    return Words("\n".join(filter(None, (text, trouble))))
 
 
 def solution(name: str, show: bool = False) -> Words:
