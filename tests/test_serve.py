@@ -262,6 +262,19 @@ def test_a_client_that_sends_half_a_request_holds_up_nobody(monkeypatch):
             assert slow.recv(1000).startswith(b"HTTP/1.1 408 Request Timeout\r\n")
 
 
+def test_more_connections_than_a_room_needs_are_refused(monkeypatch):
+    monkeypatch.setattr(serve, "CONNECTIONS", 2)
+    with running(StandIn()) as gate:
+        with ExitStack() as clients:
+            for _ in range(2):
+                clients.enter_context(socket.create_connection(("127.0.0.1", gate.port)))
+            gate.until(lambda: gate.gate.connections == 2)
+            status, headers, _ = gate.ask(body=chat())
+            assert (status, headers["Retry-After"]) == (429, str(RETRY_AFTER))
+        gate.until(lambda: gate.gate.connections == 0)
+        assert gate.ask(body=chat())[0] == 200
+
+
 def test_what_is_no_http_is_refused():
     with running(StandIn()) as gate:
         with socket.create_connection(("127.0.0.1", gate.port), timeout=60) as client:
