@@ -91,7 +91,9 @@ def jupyterlab(folder: Path) -> Iterator[str]:
     options = ["--no-browser", "--expose-app-in-browser", f"--ServerApp.port={port}"]
     options += ["--ServerApp.port_retries=0", "--IdentityProvider.token=key"]
     settings = start.environment(folder)
-    start.no_news(Path(settings["JUPYTER_CONFIG_DIR"]))
+    config = Path(settings["JUPYTER_CONFIG_DIR"])
+    start.no_news(config)
+    _draw_all_cells(config)
     with open(folder / ".lab" / "lab.log", "w") as log:
         command = start.command(folder, options)
         lab = subprocess.Popen(command, env=settings, stdout=log, stderr=subprocess.STDOUT)
@@ -101,6 +103,13 @@ def jupyterlab(folder: Path) -> Iterator[str]:
         finally:
             lab.terminate()
             lab.wait(timeout=60)
+
+
+def _draw_all_cells(config: Path) -> None:
+    """Keep JupyterLab from leaving cells below the window undrawn until it has time."""
+    settings = config / "lab/user-settings/@jupyterlab/notebook-extension"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "tracker.jupyterlab-settings").write_text('{"windowingMode": "none"}')
 
 
 def _wait_for(port: int, lab: subprocess.Popen) -> None:
@@ -139,8 +148,15 @@ def set_theme(page, theme: str) -> None:
 
 
 def run_all(page) -> None:
-    """Run all cells of the notebook, and wait for the last one."""
+    """Run all cells of the notebook, and wait for the last one.
+
+    JupyterLab itself waits only until a cell fails, also where the cell is meant to.
+    """
     command(page, "notebook:run-all-cells")
+    page.evaluate("""() => {
+        const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+        return kernel.requestExecute({ code: '', silent: true }).done.then(() => null);
+    }""")  # a kernel answers in the order in which it was asked
 
 
 def run_above(page, words: str) -> None:
