@@ -119,6 +119,7 @@ def test_the_wheelhouse_is_installed_from_where_it_is_made():
     line = next(line for line in page("teaching.md").splitlines() if "--no-index" in line)
     assert f"--find-links {folder} --no-deps -r requirements.txt -e ." in line
     assert f"`{folder}`" in page("teaching.md")
+    assert f"PIP_NO_INDEX=1 PIP_FIND_LINKS={folder} make lab\n" in page("teaching.md")
 
 
 # Cheat sheet ---------------------------------------------------------------------------------
