@@ -69,7 +69,7 @@ def main() -> None:
     arms = {
         "base weights": None,
         "five minutes": given.run / "adapter.gguf",
-        "the whole training": DATA / "react.gguf",
+        "the adapter that ships": DATA / "react.gguf",
     }
     adapters, results = {}, {}
     for name, adapter in arms.items():
