@@ -32,9 +32,13 @@ def ask(question: str) -> int:
     return 0 if run.finished else 1
 
 
-def start(arguments: list[str]) -> int:
-    """Make or keep the working copy and open JupyterLab: [FOLDER] [options of JupyterLab]."""
+def start(arguments: list[str], fresh: str | None = None) -> int:
+    """Make or renew the working copy and open JupyterLab: [FOLDER] [options of JupyterLab].
+
+    fresh: the number of a notebook that shall be clean again, such as "05".
+    """
     from react_lab.course import start as lab
+    from react_lab.course.copies import copy
 
     named = bool(arguments) and not arguments[0].startswith("-")
     folder = Path(arguments[0] if named else "my_lab").resolve()
@@ -47,11 +51,13 @@ def start(arguments: list[str]) -> int:
         print("or none: then a free one is found.")
         return 1
     try:
-        new = lab.copy(folder, lab.NOTEBOOKS)
-    except OSError as error:
-        print(f"{error}\nName a folder of your own: python -m react_lab start FOLDER")
+        done = copy(folder, lab.NOTEBOOKS, fresh)
+    except (OSError, ValueError) as error:
+        print(error)
+        if isinstance(error, OSError):
+            print("Name a folder of your own: python -m react_lab start FOLDER")
         return 1
-    print(f"Your notebooks are in {folder} ({len(new)} new). Stop the lab with Ctrl-C.", flush=True)
+    print(f"Your notebooks are in {folder}: {done}\nStop the lab with Ctrl-C.", flush=True)
     return lab.open_lab(folder, options)
 
 
@@ -137,8 +143,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     asking = commands.add_parser("ask", help="ask the model a question and watch it work")
     asking.add_argument("question")
-    usage = "python -m react_lab start [FOLDER] [options of JupyterLab]"
-    commands.add_parser("start", help="open your copy of the notebooks", usage=usage)
+    usage = "python -m react_lab start [FOLDER] [--fresh 05] [options of JupyterLab]"
+    about = {"help": "open your copy of the notebooks", "usage": usage, "allow_abbrev": False}
+    starting = commands.add_parser("start", **about)
+    starting.add_argument("--fresh", help="a notebook to have clean; yours is kept, renamed")
     evaluating = commands.add_parser("evaluate", help="run the 48 cases and report")
     evaluating.add_argument("--folder", type=Path, help="for traces and report; one to go on with")
     evaluating.add_argument("--baseline", type=Path, help="passed.json of an earlier run")
@@ -157,7 +165,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     known, rest = parser.parse_known_args(arguments)
     if known.command == "start":
-        return start(rest)
+        return start(rest, known.fresh)
     if rest:
         parser.error(f"cannot read {' '.join(rest)!r}; put a question in quotes")
     for stream in (sys.stdout, sys.stderr):

@@ -1,4 +1,4 @@
-"""The working copy: made once, kept for ever, and served by a real JupyterLab."""
+"""The command `start`: what it says, and a real JupyterLab that serves the working copy."""
 
 import json
 import os
@@ -27,21 +27,6 @@ def course(tmp_path):
     return folder
 
 
-def test_the_copy_holds_everything(course, tmp_path):
-    new = start.copy(tmp_path / "mine", course)
-    assert [path.name for path in new] == [start.FIRST, "loop.svg"]
-    assert (tmp_path / "mine/pictures/loop.svg").read_text() == "<svg/>"
-
-
-def test_what_the_learner_wrote_is_kept(course, tmp_path):
-    mine = tmp_path / "mine"
-    start.copy(mine, course)
-    (mine / start.FIRST).write_text("my own words")
-    (course / "01_new.ipynb").write_text("a new lesson")
-    assert [path.name for path in start.copy(mine, course)] == ["01_new.ipynb"]
-    assert (mine / start.FIRST).read_text() == "my own words"
-
-
 @pytest.mark.parametrize("form", [["--port", "{}"], ["--port={}"], ["--ServerApp.port={}"]])
 def test_a_taken_port_is_noticed(form):
     with socket.create_server(("127.0.0.1", 0)) as other:
@@ -49,6 +34,10 @@ def test_a_taken_port_is_noticed(form):
         options = ["--no-browser", *(part.format(port) for part in form)]
         assert start.busy_port(options) == port
     assert start.busy_port(options) is None
+
+
+def test_no_option_at_all_asks_for_no_port():
+    assert start.busy_port([]) is None
 
 
 def test_a_taken_port_is_said_with_its_mend(course, tmp_path, monkeypatch, capsys):
@@ -61,12 +50,28 @@ def test_a_taken_port_is_said_with_its_mend(course, tmp_path, monkeypatch, capsy
     assert not (tmp_path / "mine").exists()
 
 
+def test_an_unknown_notebook_is_said_and_nothing_is_opened(course, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(start, "NOTEBOOKS", course)
+    assert cli.main(["start", str(tmp_path / "mine"), "--fresh", "99"]) == 1
+    assert f"There is no notebook 99. There are:\n  {start.FIRST}" in capsys.readouterr().out
+    assert not (tmp_path / "mine").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_said_with_its_mend(course, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(start, "NOTEBOOKS", course)
+    (tmp_path / "file").write_text("in the way")
+    assert cli.main(["start", str(tmp_path / "file")]) == 1
+    assert "Name a folder of your own: python -m react_lab start FOLDER" in capsys.readouterr().out
+
+
 def test_jupyterlab_serves_the_copy_and_writes_nowhere_else(course, tmp_path):
-    """The real thing: `start FOLDER --no-browser --port N`, asked over HTTP, then stopped."""
+    """The real thing: `start FOLDER --fresh 00 --no-browser --port N`, asked over HTTP."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     mine, home = tmp_path / "my lab", tmp_path / "home"
     home.mkdir()
+    mine.mkdir()
+    (mine / start.FIRST).write_text("my own words")
     code = (
         "import pathlib, sys; from react_lab import cli; from react_lab.course import start;"
         f"start.NOTEBOOKS = pathlib.Path({str(course)!r}); sys.exit(cli.main(sys.argv[1:]))"
@@ -75,9 +80,10 @@ def test_jupyterlab_serves_the_copy_and_writes_nowhere_else(course, tmp_path):
     hidden = ("JUPYTER", "IPYTHON", "XDG_")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(hidden)}
     lab = subprocess.Popen(
-        [sys.executable, "-c", code, "start", str(mine), *options],
+        [sys.executable, "-c", code, "start", str(mine), "--fresh", "00", *options],
         env={**environment, "HOME": str(home), "USERPROFILE": str(home)},
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
         stderr=subprocess.DEVNULL,
     )
     news = "lab/api/settings/@jupyterlab/apputils-extension:notification"
@@ -87,10 +93,14 @@ def test_jupyterlab_serves_the_copy_and_writes_nowhere_else(course, tmp_path):
         settings = fetch(f"http://127.0.0.1:{port}/{news}?token=key", lab)
     finally:
         lab.terminate()
-        lab.wait(timeout=30)
+        said, _ = lab.communicate(timeout=30)
     assert b"JupyterLab" in page
     names = {entry["name"] for entry in json.loads(files)["content"]}
-    assert names == {start.FIRST, "pictures"}
+    assert names == {start.FIRST, "00_start_here.old.ipynb", "pictures"}
+    assert (mine / "00_start_here.old.ipynb").read_text() == "my own words"
+    assert (mine / start.FIRST).read_text() == json.dumps(NOTEBOOK)
+    assert f"Your notebooks are in {mine}: 2 new" in said
+    assert "Yours is kept as 00_start_here.old.ipynb." in said
     assert json.loads(settings)["settings"] == {"fetchNews": "false", "checkForUpdates": False}
     assert list(home.iterdir()) == []
 

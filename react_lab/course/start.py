@@ -1,10 +1,6 @@
-"""Start: a working copy of the notebooks, and JupyterLab open on the first one.
-
-Learners write into the copies; the notebooks of the course stay as they are.
-"""
+"""Start: JupyterLab open on the first notebook of the working copy."""
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -16,27 +12,9 @@ FIRST = "00_start_here.ipynb"
 NEWS = '{"fetchNews": "false", "checkForUpdates": false}\n'
 
 
-def copy(folder: Path, source: Path) -> list[Path]:
-    """Copy what is not there yet, and return the new files. Nothing is ever overwritten.
-
-    Raises OSError when the folder cannot be written to.
-    """
-    new = []
-    for original in sorted(source.rglob("*")):
-        mine = folder / original.relative_to(source)
-        if original.is_dir() or ".ipynb_checkpoints" in original.parts or mine.exists():
-            continue
-        mine.parent.mkdir(parents=True, exist_ok=True)
-        half = mine.with_name(mine.name + ".part")
-        shutil.copyfile(original, half)
-        os.replace(half, mine)  # a killed start leaves no half notebook under this name
-        new.append(mine)
-    return new
-
-
 def busy_port(options: list[str]) -> int | None:
     """The port that the options ask for, if another program has it; None if all is well."""
-    for option, following in zip(options, [*options[1:], ""], strict=True):
+    for option, following in zip(options, [*options, ""][1:], strict=True):
         name, _, value = option.partition("=")
         if name in ("--port", "--ServerApp.port") and (value or following).isdigit():
             port = int(value or following)
