@@ -1,7 +1,9 @@
 """pyproject.toml is the one source of what is installed; the other files agree with it."""
 
+import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,6 +20,7 @@ ROOT = Path(__file__).parents[1]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text())
+CONTAINER = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
 LINES = (ROOT / "requirements.txt").read_text().splitlines()
 PINS = [Requirement(line) for line in LINES if line and not line.startswith("#")]
 
@@ -77,6 +80,28 @@ def test_a_plain_installation_can_open_the_notebooks():
 
 def test_repo2docker_adds_the_pinned_weights():
     assert f"--no-deps {GROUPS['model'][0]}\n" in (ROOT / "postBuild").read_text()
+
+
+def test_codespaces_has_a_python_that_the_package_allows():
+    version = CONTAINER["image"].partition("/python:")[2]
+    assert SpecifierSet(PROJECT["requires-python"]).contains(version)
+
+
+def test_codespaces_builds_the_environment_and_opens_the_copy_that_it_made(tmp_path):
+    """Checked as text, but for the copy: its command is run, with this Python."""
+    build, copy = CONTAINER["postCreateCommand"].split(" && ")
+    assert build == "python bootstrap.py"
+    venv_python, *arguments = shlex.split(copy)
+    subprocess.run([sys.executable, *arguments], cwd=tmp_path, check=True)
+    custom = CONTAINER["customizations"]
+    (opened,) = custom["codespaces"]["openFiles"]
+    assert (tmp_path / opened).is_file()
+    where = custom["vscode"]["settings"]["python.defaultInterpreterPath"]
+    assert where == "${containerWorkspaceFolder}/" + venv_python
+    code = "import bootstrap; print(bootstrap.PYTHON)"
+    found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert os.name == "nt" or found.stdout.strip() == str(ROOT / venv_python)
+    assert CONTAINER["waitFor"] == "postCreateCommand"  # or the file is opened before it is there
 
 
 def bootstrap(before=""):
