@@ -164,13 +164,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     parser = _parser()
     known, rest = parser.parse_known_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # not in a notebook
+            stream.reconfigure(errors="replace")  # a narrow terminal must not end a run
     if known.command == "start":
         return start(rest, known.fresh)
     if rest:
         parser.error(f"cannot read {' '.join(rest)!r}; put a question in quotes")
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # not in a notebook
-            stream.reconfigure(errors="replace")  # a narrow terminal must not end a run
     if known.command == "evaluate":
         folder = known.folder or Path("runs", f"{datetime.now():%Y-%m-%d_%H%M%S}")
         return evaluate(folder, known.baseline)

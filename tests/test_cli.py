@@ -131,3 +131,24 @@ def test_a_question_without_quotes_is_explained():
     done = run("ask", "How", "many")
     assert done.returncode == 2
     assert "put a question in quotes" in done.stderr
+
+
+def test_start_survives_a_terminal_that_cannot_write_the_name_of_the_folder(tmp_path):
+    (tmp_path / "Schüler 東京").write_text("a file in the way")
+    done = run("start", str(tmp_path / "Schüler 東京"), "--fresh", "05", "--no-browser")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "Sch?ler ??" in done.stdout
+    assert "Name a folder of your own" in done.stdout
+
+
+def test_start_names_the_notebooks_when_there_is_none_of_that_number(tmp_path):
+    done = run("start", str(tmp_path / "mine"), "--fresh", "99", "--no-browser")
+    assert done.returncode == 1
+    assert "There is no notebook 99. There are:\n  00_start_here.ipynb\n" in done.stdout
+    assert not (tmp_path / "mine").exists()
+
+
+def test_start_says_how_fresh_is_used():
+    done = run("start", "--fresh")
+    assert done.returncode == 2
+    assert "[FOLDER] [--fresh 05]" in done.stderr
