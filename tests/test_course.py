@@ -4,6 +4,7 @@ import ast
 import json
 import re
 import runpy
+import sys
 from collections import Counter
 from html import unescape
 from pathlib import Path
@@ -73,6 +74,12 @@ def test_a_check_that_breaks_is_no_pass(fault):
         raise fault
 
     assert judged(exercise(check), len).state == "wrong"
+
+
+def test_a_note_on_stderr_is_shown_as_any_other(capsys):
+    """nbgrader gives no point for a cell with anything on stderr, however right."""
+    found = judged(exercise(lambda work: work()), lambda: print("a note", file=sys.stderr))
+    assert found.state == "right" and capsys.readouterr() == ("a note\n", "")
 
 
 @pytest.mark.parametrize("name", NAMES)

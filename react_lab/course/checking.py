@@ -16,8 +16,10 @@ wrong
 """
 
 import dis
+import sys
 import traceback
 from collections.abc import Callable
+from contextlib import redirect_stderr
 from dataclasses import dataclass
 from textwrap import indent
 from types import CodeType
@@ -103,7 +105,8 @@ def judged(exercise: Exercise, work: object, stub: CodeType | None = None) -> Ch
     try:
         if not callable(work):
             raise Wrong("what you gave to check", repr(work), "your function, without brackets")
-        return Checked("right", exercise.check(work) or "")
+        with redirect_stderr(sys.stdout):  # nbgrader gives no point where stderr is not empty
+            return Checked("right", exercise.check(work) or "")
     except NotStarted:
         return Checked("not started")
     except Wrong as wrong:
