@@ -1,4 +1,5 @@
-# make lab       build the environment and open JupyterLab (ARGS="--no-browser --port 9999")
+# make lab       build the environment and open JupyterLab (ARGS="--no-browser --port 9999",
+#                or ARGS="--fresh 05" for a clean copy of notebook 05)
 # make test      every test that needs nothing but the environment, notebooks included
 # make test-all  the same, and the tests that need more: other Pythons, the network, a browser
 # make record    ask the model anew what the notebooks show (NB=05 for one of them)
@@ -49,7 +50,7 @@ pins: env
 		--universal --no-annotate --custom-compile-command "make pins" -o requirements.txt
 
 clean:
-	rm -rf .venv .pytest_cache .ruff_cache build dist react_lab.egg-info
+	rm -rf .venv .venv-browser .venv-dask .venv-frameworks .venv-nbgrader .pytest_cache .ruff_cache build dist react_lab.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 env:

@@ -39,7 +39,7 @@ def command(folder: Path, options: list[str]) -> list[str]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The environment for it: what Jupyter keeps for itself stays in the folder, under .lab.
+    """The environment for it: what Jupyter and matplotlib keep stays in the folder, under .lab.
 
     `python` in its terminals is the lab's Python, so that the commands we name work there.
     """
@@ -49,6 +49,7 @@ def environment(folder: Path) -> dict[str, str]:
         "JUPYTER_DATA_DIR": folder / ".lab/data",
         "JUPYTER_RUNTIME_DIR": folder / ".lab/runtime",
         "IPYTHONDIR": folder / ".lab/ipython",
+        "MPLCONFIGDIR": folder / ".lab/matplotlib",
     }
     return {**{name: str(place) for name, place in own.items()}, **os.environ, "PATH": path}
 
