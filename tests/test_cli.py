@@ -9,6 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from react_lab.embedded import DATA
+
+BASELINE = DATA / "evaluation_baseline.json"
 SUM = 'Thought: This is a calculation.\nAction: calculator\nAction Input: {"expression": "365*24"}'
 END = "Thought: I now know the answer.\nFinal Answer: A year has 8760 hours."
 
@@ -108,6 +111,17 @@ def test_evaluate_writes_a_report_and_is_compared_with_a_baseline(endpoint, tmp_
     assert f"baseline: worse\n  lost: {', '.join(names[:7])}\n" in worse.stdout
     baseline.write_text(json.dumps({**passed, "gone": True}))
     assert again().returncode == 1  # a case of the baseline was not reached
+
+
+def test_no_case_of_the_stored_baseline_is_lost(tmp_path):
+    """The replies are those of notebook 09, so a loss comes from prompt, parser, tools or judge.
+
+    After a new recording the baseline is the passed.json of this command.
+    """
+    told = ("evaluate", "--folder", str(tmp_path), "--baseline", str(BASELINE))
+    done = run(*told, REACT_LAB_RECORDING="replay")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "lost: none" in done.stdout and "missing: none" in done.stdout
 
 
 @pytest.mark.parametrize("content", [None, "no JSON", "3"])
