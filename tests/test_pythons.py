@@ -51,7 +51,8 @@ def test_the_lab_runs_on_another_python(tmp_path):
     """What a new user does, in a folder with a space in its name: `make test`, then doctor."""
     version, python = other_python()
     folder = tmp_path / "a copy"
-    skip = shutil.ignore_patterns(".*", "my_lab", "runs", "*.egg-info", "__pycache__")
+    caches = (".*_cache", ".hypothesis", "*.egg-info", "__pycache__")
+    skip = shutil.ignore_patterns(".git", ".venv*", "my_lab", "runs", "dist", *caches)
     shutil.copytree(ROOT, folder, ignore=skip)
     online = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}  # pip needs the network
 

@@ -444,3 +444,9 @@ def test_in_a_kernel_the_thread_reaches_the_browser_and_each_output_has_a_plain_
     state = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"]
     values = [model["state"].get("value", "") for model in state.values()]
     assert any("Read as: a call" in str(value) for value in values), "as the browser has it"
+
+
+def test_what_a_person_types_is_sent_whole():
+    """Sent letter by letter, the last ones were overtaken by a quick click (seen in a browser)."""
+    view = stepper("6*7?", go_on=agent(CALL, DONE).stream, answer=lambda run, yes, why: run)
+    assert not view.observation.continuous_update and not view.reason.continuous_update

@@ -70,9 +70,11 @@ class Stepper:
         self.next = button("Next", self._forward)
         self.end = button("To the end", self._to_the_end)
         self.stop = button("Stop", self._stop)
-        self.observation = w.Textarea(description="Observation", layout={"width": "95%"})
+        # Sent when the field is left, all at once: else a click could overtake the last letters.
+        whole = {"continuous_update": False}
+        self.observation = w.Textarea(description="Observation", layout={"width": "95%"}, **whole)
         self.edit = button("Go on from this observation", self._edit)
-        self.reason = w.Text(description="Reason", layout={"width": "50%"})
+        self.reason = w.Text(description="Reason", layout={"width": "50%"}, **whole)
         self.allow = button("Allow", lambda: self._answered(True))
         self.deny = button("Deny", lambda: self._answered(False))
         self.status, self.panel, self.waiting = w.HTML(), w.HTML(), w.HTML()
