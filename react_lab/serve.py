@@ -231,6 +231,8 @@ class Gate:
         self.connections += 1
         try:
             work = asyncio.create_task(self.answer(reader))
+            # its error counts as seen, also if this connection ends before it is read
+            work.add_done_callback(lambda done: done.cancelled() or done.exception())
             while not (await asyncio.wait([work], timeout=PULSE))[0]:
                 if not _gone(reader):  # most clients give up when they hear nothing for a minute
                     writer.write(STILL_HERE)
