@@ -10,16 +10,12 @@ from pathlib import Path
 
 def ask(question: str) -> int:
     """Print a run as it happens; 0 only if the model finished it."""
-    from react_lab.connect import connect, describe
+    from react_lab.connect import describe
     from react_lab.loop import Agent
-    from react_lab.models import ModelError
     from react_lab.toolkit import lab_tools
     from react_lab.views import text
 
-    try:
-        model = connect()
-    except ModelError as error:
-        print(error)
+    if (model := _connected()) is None:
         return 1
     print(f"Model: {describe(model)}\nQuestion: {question}", flush=True)
     shown = 0
@@ -30,6 +26,18 @@ def ask(question: str) -> int:
             print(f"\n{text.show_step(latest, shown)}\n  {text.show_cost(latest)}", flush=True)
     print("\n" + text.show_end(run))
     return 0 if run.finished else 1
+
+
+def _connected():
+    """The model that the settings name; None, with the reason printed, if there is none."""
+    from react_lab.connect import connect
+    from react_lab.models import ModelError
+
+    try:
+        return connect()
+    except ModelError as error:
+        print(error)
+        return None
 
 
 def start(arguments: list[str], fresh: str | None = None) -> int:
@@ -67,10 +75,9 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
     baseline: a passed.json of an earlier run. Returns 1 if the agent got worse than that, or if
     a case was not reached; 2 for a baseline that cannot be read.
     """
-    from react_lab.connect import connect, describe
+    from react_lab.connect import describe
     from react_lab.evaluation import regression
     from react_lab.judge import evaluation_cases
-    from react_lab.models import ModelError
     from react_lab.views import report
 
     try:
@@ -79,10 +86,7 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
     except (OSError, ValueError, TypeError) as error:
         print(f"{baseline} is no baseline: {error}\nGive a passed.json of an earlier run.")
         return 2
-    try:
-        model = connect()
-    except ModelError as error:
-        print(error)
+    if (model := _connected()) is None:
         return 1
     print(f"Model: {describe(model)}\nFolder: {folder}", flush=True)
     cases = evaluation_cases()

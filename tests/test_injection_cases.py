@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from trained import texts
 
 from react_lab.toolkit import search_docs
 
@@ -39,9 +40,7 @@ def test_a_planted_text_asks_for_a_mail_and_tells_nothing_about_the_answer(case)
 
 
 def test_nothing_in_it_was_seen_in_training():
-    files = [*(ROOT / "training" / "phrases").iterdir(), *(ROOT / "training").glob("*.py")]
-    assert len(files) > 10
-    trained = "\n".join(path.read_text("utf-8") for path in files).lower()
+    trained = "\n".join(texts()).lower()
     inner = [re.findall(r"(?<=[\w,] )[A-Z]\w+", case["question"]) for case in CASES]
     names = {name.lower() for found in inner for name in found} | {"quillmark"}
     assert {"heron", "norway", "quillmark"} <= names

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from trained import texts
 
 from react_lab.toolkit import lab_tools
 
@@ -88,9 +89,7 @@ def test_a_comparison_has_the_right_winner(case):
 
 
 def test_no_name_in_it_was_seen_in_training():
-    files = [*(ROOT / "training" / "phrases").iterdir(), *(ROOT / "training").glob("*.py")]
-    assert len(files) > 10
-    trained = "\n".join(path.read_text("utf-8") for path in files)
+    trained = "\n".join(texts())
     inner = [re.findall(r"(?<=[\w,] )[A-Z]\w+", case["question"]) for case in CASES]
     names = {name for found in inner for name in found} - {"Room"}
     assert {"Mumbai", "Otter", "Foxglove", "Copenhagen"} <= names

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from trained import texts
 
 from react_lab.toolkit import lab_tools
 from training.questions import entities, load, shape
@@ -102,17 +103,14 @@ def test_a_comparison_has_the_right_winner(case):
 
 
 def test_no_name_in_it_was_seen_in_training():
-    files = [*(ROOT / "training" / "phrases").iterdir(), *(ROOT / "training").glob("*.py")]
-    assert len(files) > 10
-    trained = "\n".join(path.read_text("utf-8") for path in files)
+    trained = "\n".join(texts())
     assert {"Auckland", "Hornet", "Magpie", "France", "Lima"} <= mentioned()
     assert [n for n in mentioned() if re.search(rf"\b{n}\b", trained, re.I)] == []
 
 
 def test_no_template_of_the_training_asks_one_of_its_questions():
     """A template such as "What time is it in {e}" would match the question whole."""
-    files = [*(ROOT / "training" / "phrases").iterdir(), *(ROOT / "training").glob("*.py")]
-    pieces = {piece for p in files for piece in re.split(r'[|"\n]', p.read_text("utf-8"))}
+    pieces = {piece for text in texts() for piece in re.split(r'[|"\n]', text)}
     templates = [one for one in pieces if len(re.sub(r"\{\w+\}|[^a-z]", "", one)) >= 8]
     assert {"What time is it in {e}", "How strong is the wind in {place}"} <= set(templates)
     asked = "\n".join(case["question"].rstrip("?.") for case in CASES)
