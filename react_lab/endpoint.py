@@ -8,6 +8,8 @@
 
 import ipaddress
 import re
+import time
+from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import urlsplit, urlunsplit
 from urllib.request import getproxies_environment, proxy_bypass_environment
@@ -124,13 +126,33 @@ def _client(address: str, key: str, timeout: float):
     """The client for an address, kept: to make one costs more than a request."""
     import openai
 
-    direct = None
-    if on_this_machine(address):  # no proxy; and plain http has no certificates to read
-        tls = address.startswith("https")
-        direct = openai.DefaultHttpxClient(trust_env=False, verify=tls)
+    near = on_this_machine(address)  # no proxy; and plain http has no certificates to read
+    tls = not near or address.startswith("https")
+    http = openai.DefaultHttpxClient(trust_env=not near, verify=tls, event_hooks=_limit(timeout))
     return openai.OpenAI(
-        base_url=address, api_key=key, timeout=timeout, max_retries=0, http_client=direct
+        base_url=address, api_key=key, timeout=timeout, max_retries=0, http_client=http
     )
+
+
+def _limit(seconds: float) -> dict[str, list]:
+    """Hooks that give a reply so many seconds in all; httpx grants them to each piece anew."""
+    import openai
+
+    def begin(request) -> None:
+        request.extensions["end"] = time.monotonic() + seconds
+
+    def read(response) -> None:
+        pieces, end = response.iter_raw, response.request.extensions["end"]
+
+        def in_time() -> Iterator[bytes]:
+            for piece in pieces():
+                if time.monotonic() > end:
+                    raise openai.APITimeoutError(request=response.request)
+                yield piece
+
+        response.iter_raw = in_time
+
+    return {"request": [begin], "response": [read]}
 
 
 def _failure(error: Exception, address: str, timeout: float) -> Exception:

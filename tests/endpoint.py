@@ -6,7 +6,7 @@
 
 `server`: its rules are tried first on every request, then its replies come in order. A reply has
 `status`, `headers`, and `json` or `text`; beyond the case files it may hold `"after": seconds`,
-which keeps the client waiting.
+which keeps the client waiting, and `"every": seconds`, which sends single bytes so far apart.
 """
 
 import json
@@ -83,7 +83,10 @@ def serve(server: dict) -> Iterator[Endpoint]:
             for name, value in {"Content-Type": kind, **reply.get("headers", {})}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(text.encode())
+            raw = text.encode()
+            for place in range(0, len(raw), step := 1 if "every" in reply else max(1, len(raw))):
+                self.wfile.write(raw[place : place + step])
+                closing.wait(reply.get("every", 0))
 
         do_GET = do_POST
 

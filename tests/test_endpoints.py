@@ -667,6 +667,13 @@ def test_a_reply_that_does_not_come_in_time_is_told():
     assert "No reply in 0.2 s" in str(caught) and caught.kind == "no connection"
 
 
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_reply_that_comes_byte_by_byte_has_no_more_time_than_another(status):
+    caught, requests = failing(FOUR | {"status": status, "every": 0.2}, timeout=0.5)
+    assert "No reply in 0.5 s" in str(caught) and caught.kind == "no connection"
+    assert len(requests) == 1
+
+
 def test_a_filter_is_known_as_one():
     run, requests = play("rep-filter-as-400")
     assert len(requests) == 1
