@@ -399,14 +399,14 @@ async def listen(gate: Gate, host: str, port: int) -> asyncio.Server:
 def run(host: str, port: int, slots: int) -> int:
     """Serve until Ctrl-C, and say how learners reach it. 1 if the model or the port is not there.
 
-    host: the address to listen on. A key is wanted unless that is on loopback: LLM_API_KEY, or
-    one that is made up and printed. slots: how many requests are worked on at once.
+    host: the address to listen on. The key that clients must send is LLM_API_KEY. Without it one
+    is made up, but none on loopback. slots: how many requests are worked on at once.
     """
     if slots < 1:
         print("Give --slots of at least 1.")
         return 1
     local = on_this_machine(f"http://[{host}]" if ":" in host else f"http://{host}")
-    key = None if local else os.environ.get("LLM_API_KEY") or secrets.token_urlsafe(12)
+    key = os.environ.get("LLM_API_KEY") or (None if local else secrets.token_urlsafe(12))
     try:
         print(asyncio.run(_serve(host, port, slots, key)))
     except KeyboardInterrupt:

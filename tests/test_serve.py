@@ -481,10 +481,14 @@ def test_beyond_this_machine_a_key_is_made_up_and_printed():
             it.model("guess")(HELLO)
 
 
-def test_a_key_that_is_set_is_the_key():
-    with command("--host", "0.0.0.0", "--slots", "1", LLM_API_KEY="the-room-knows-it") as it:
+@pytest.mark.parametrize("host", ["0.0.0.0", "127.0.0.1"])
+def test_a_key_that_is_set_is_the_key(host):
+    """On loopback too: a machine may have other accounts."""
+    with command("--host", host, "--slots", "1", LLM_API_KEY="the-room-knows-it") as it:
         assert "LLM_API_KEY=the-room-knows-it" in it.printed
         assert it.model("the-room-knows-it")(HELLO).text.isdecimal()
+        with pytest.raises(ModelError, match="LLM_API_KEY"):
+            it.model("guess")(HELLO)
 
 
 @pytest.mark.parametrize("wrong, says", [(["--slots", "0"], "--slots"), (["--port", "-1"], "-1")])
