@@ -60,6 +60,7 @@ def start(arguments: list[str], fresh: str | None = None) -> int:
         return 1
     try:
         done = copy(folder, lab.NOTEBOOKS, fresh)
+        lab.no_news(Path(lab.environment(folder)["JUPYTER_CONFIG_DIR"]))
     except (OSError, ValueError) as error:
         print(error)
         if isinstance(error, OSError):
@@ -72,8 +73,8 @@ def start(arguments: list[str], fresh: str | None = None) -> int:
 def evaluate(folder: Path, baseline: Path | None) -> int:
     """Run the cases, print the report and write it into the folder, beside the traces.
 
-    baseline: a passed.json of an earlier run. Returns 1 if the agent got worse than that, or if
-    a case was not reached; 2 for a baseline that cannot be read.
+    baseline: a passed.json of an earlier run. Returns 1 if the agent got worse than that, if a
+    case was not reached or the report not written; 2 for a baseline that cannot be read.
     """
     from react_lab.connect import describe
     from react_lab.evaluation import regression
@@ -91,13 +92,13 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
     print(f"Model: {describe(model)}\nFolder: {folder}", flush=True)
     cases = evaluation_cases()
     results = _results(cases, model, folder / "traces")
-    _write_report(results, len(cases), folder)
     print(f"\n\n{report.as_text(results, len(cases))}")
+    written = _write_report(results, len(cases), folder)
     found = regression(results, before)
     if baseline:
         print(f"\n{report.changes(found)}")
     whole = len(results) == len(cases) and not found.missing
-    return 0 if whole and found.verdict != "worse" else 1
+    return 0 if whole and written and found.verdict != "worse" else 1
 
 
 def _results(cases: list, model, folder: Path) -> list:
@@ -112,13 +113,14 @@ def _results(cases: list, model, folder: Path) -> list:
             print(f"\r{bar(len(found), len(cases))}", end="", flush=True)
     except KeyboardInterrupt:
         print("\nInterrupted. Give the same --folder to go on.", end="")
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         print(f"\n{error}", end="")
     return found
 
 
-def _write_report(results: list, of: int, folder: Path) -> None:
-    """The report as text and HTML, and which cases passed, into the folder."""
+def _write_report(results: list, of: int, folder: Path) -> bool:
+    """The report as text and HTML, and which cases passed, into the folder; whether all went."""
+    from react_lab.files import write
     from react_lab.views import report
 
     passed = {result.case.id: result.passed for result in results}
@@ -127,9 +129,13 @@ def _write_report(results: list, of: int, folder: Path) -> None:
         "report.html": report.as_html(results, of),
         "passed.json": json.dumps(passed, indent=1),
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
-        (folder / name).write_text(f"{content}\n", encoding="utf-8", errors="replace")
+    try:
+        for name, content in files.items():
+            write(folder / name, f"{content}\n".encode(errors="replace"))
+    except OSError as error:
+        print(f"\nThe report is not kept: {error}")
+        return False
+    return True
 
 
 def doctor() -> int:

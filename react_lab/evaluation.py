@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
+from warnings import warn
 
 from react_lab import judge
 from react_lab.judge import Case
@@ -212,11 +213,15 @@ def evaluate(
     folder: where the trace of each finished case is kept, ID.jsonl, whatever ends the loop. A
     case whose trace is there already is not asked again, unless its model could not be reached.
 
+    A disk that gets full does not end it: a warning says that traces are missing.
+
     Raises ValueError for two cases with one id, and for a folder with runs of another prompt;
-    and whatever a worker raises.
+    OSError when the folder cannot be made; and whatever a worker raises.
     """
     if twice := [name for name, n in Counter(case.id for case in cases).items() if n > 1]:
         raise ValueError(f"Two cases are called {twice[0]!r}; give each an id of its own.")
+    if folder is not None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
     waiting = []
     for case in cases:
         if run := _stored(case, make_agent, folder):
@@ -248,13 +253,12 @@ def ask(case: Case, make_agent: Callable[[Case], Agent]) -> Run:
 
 
 def _kept(run: Run, case: Case, folder: str | Path | None) -> Run:
-    """The run, written to its trace file in one go, if there is a folder."""
+    """The run, written to its trace file, if there is a folder."""
     if folder is not None:
-        path = Path(folder) / f"{case.id}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(".part")
-        save(run, part)
-        part.replace(path)
+        try:
+            save(run, Path(folder) / f"{case.id}.jsonl")
+        except OSError as error:  # the run has been paid for
+            warn(f"Traces are not kept in {folder}: {error.strerror}.", stacklevel=3)
     return run
 
 

@@ -27,6 +27,7 @@ from react_lab.embedded import (
     identity,
     last_served,
 )
+from react_lab.files import append, write
 from react_lab.models import Message, ModelError, Reply
 
 FOLDER = DATA / "recordings"
@@ -107,9 +108,8 @@ class Tape:
         self.part.parent.mkdir(parents=True, exist_ok=True)
         for one in self.line(entry):
             if one.key not in self.kept:
+                append(self.part, f"{_json(asdict(one))}\n".encode())
                 self.kept[one.key] = one
-                with open(self.part, "a", encoding="utf-8", newline="\n") as file:
-                    file.write(_json(asdict(one)) + "\n")
         self.last = entry
         return entry
 
@@ -261,7 +261,7 @@ def record(notebook: Path, folder: Path | None = None) -> int:
     entries = _read(part)
     _write(file, entries.values())
     part.unlink(missing_ok=True)
-    nbformat.write(content, notebook)
+    write(notebook, f"{nbformat.writes(content)}\n".encode())
     return len(entries)
 
 
@@ -298,9 +298,7 @@ def _write(path: Path, entries: Iterable[Entry]) -> None:
     if not lines:
         path.unlink(missing_ok=True)
         return
-    scratch = path.with_suffix(".new")
-    scratch.write_text("".join(lines), "utf-8", newline="\n")
-    os.replace(scratch, path)
+    write(path, "".join(lines).encode())
 
 
 def _ask(model: EmbeddedModel, messages: list[Message], parent: str | None) -> Reply:

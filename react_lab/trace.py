@@ -10,8 +10,10 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from warnings import warn
 
 from react_lab.endpoint import hide
+from react_lab.files import append, write
 from react_lab.models import Message, Reply
 from react_lab.parser import Action, FinalAnswer, Malformed, Move
 from react_lab.registry import Observation
@@ -108,35 +110,49 @@ def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
     once, so that a killed run leaves every finished step readable; one that was interrupted is
     written as well. Keys that stand in the environment (LLM_API_KEY and other names that end so)
     are not written, whatever a tool has told. Yields the runs unchanged.
+
+    A disk that gets full does not end the run: a warning says so, and with the next step all that
+    is missing is tried again. Raises OSError for a place where no file can be.
     """
-    named = [value for name, value in os.environ.items() if name.upper().endswith("_API_KEY")]
-    keys = [json.dumps(key, ensure_ascii=False)[1:-1] for key in named]  # as they stand in JSON
+    Path(path).write_bytes(b"")
     written = -1
+    try:
+        for run in runs:
+            written = _add(run, path, written)
+            yield run
+    except KeyboardInterrupt as interrupt:
+        if so_far := getattr(interrupt, "run", None):
+            _add(so_far, path, written)
+        raise
 
-    def write(run: Run) -> int:
-        for entry in _entries(run, written):
-            text = json.dumps(entry, ensure_ascii=False)
-            for key in keys:
-                text = hide(text, key)
-            file.write(text + "\n")
-            file.flush()
-        return len(_done(run))
 
-    with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
-        try:
-            for run in runs:
-                written = write(run)
-                yield run
-        except KeyboardInterrupt as interrupt:
-            if so_far := getattr(interrupt, "run", None):
-                write(so_far)
-            raise
+def _add(run: Run, path: str | Path, written: int) -> int:
+    """Write the lines that a file lacks. written: as in `_entries`; so is what it returns."""
+    try:
+        append(Path(path), _lines(run, written))
+    except OSError as error:
+        warn(
+            f"The trace {path} is not whole: {error.strerror}. The run goes on. Make room, or "
+            "write it elsewhere with save(run, path).",
+            stacklevel=3,
+        )
+        return written
+    return len(_done(run))
+
+
+def _lines(run: Run, written: int) -> bytes:
+    """The lines that a file lacks, without any key. written: as in `_entries`."""
+    entries = _entries(run, written)
+    text = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
+    for name, key in os.environ.items():
+        if name.upper().endswith("_API_KEY"):
+            text = hide(text, json.dumps(key, ensure_ascii=False)[1:-1])  # as it stands in JSON
+    return text.encode("utf-8", "surrogatepass")
 
 
 def save(run: Run, path: str | Path) -> None:
-    """Write a whole run to a file of JSON Lines."""
-    for _ in keep([run], path):
-        pass
+    """Write a whole run to a file of JSON Lines. Raises OSError; an older file then stays."""
+    write(Path(path), _lines(run, -1))
 
 
 def load(path: str | Path) -> Run:

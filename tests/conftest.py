@@ -33,3 +33,12 @@ def pytest_report_header():
 def seed():
     """What the random draws of this run start from; printed in the header."""
     return SEED
+
+
+@pytest.fixture
+def little_room():
+    """A function that lets no file of this process grow beyond some bytes, as on a full disk."""
+    resource = pytest.importorskip("resource", reason="Windows has no such limit")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda n: resource.setrlimit(resource.RLIMIT_FSIZE, (n, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)

@@ -135,6 +135,14 @@ def test_what_is_no_baseline_is_said_before_anything_is_asked(tmp_path, content)
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.parametrize("endpoint", [[GUESS]], indirect=True)
+def test_evaluate_says_that_its_folder_cannot_be_made(endpoint, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    done = run("evaluate", "--folder", str(tmp_path / "file"), **endpoint)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "0 of 48 cases were run." in done.stdout and "The report is not kept" in done.stdout
+
+
 def test_a_half_set_endpoint_is_named():
     done = run("ask", "Hello?", LLM_MODEL="some-model")
     assert done.returncode == 1

@@ -145,6 +145,17 @@ def test_an_unknown_number_names_the_notebooks_and_changes_nothing(course, mine,
     assert files(mine) == before
 
 
+def test_a_full_disk_is_told_and_leaves_no_half_notebook(course, mine, little_room):
+    (course / LOOP).write_text("the loop, second and much longer edition")
+    little_room(20)
+    with pytest.raises(OSError, match="unchanged. Make room.*05_loop.ipynb"):
+        copy(mine, course)
+    assert (mine / LOOP).read_text() == "the loop, first edition"
+    little_room(10**6)
+    assert names(copy(mine, course).renewed) == [LOOP]
+    assert files(mine) == files(course)
+
+
 @pytest.mark.parametrize("inside", ["", "pictures", "mine"])
 def test_the_notebooks_of_the_course_are_no_working_copy(course, inside):
     before = files(course)

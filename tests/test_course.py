@@ -195,6 +195,14 @@ def test_a_damaged_file_is_set_aside_and_not_lost(folder):
     assert (folder / "lab_data" / "progress.unreadable.json").read_text("utf-8") == "{half"
 
 
+def test_on_a_full_disk_what_was_known_is_kept(folder, little_room):
+    course.check("approval", works.mail_by_a_loop)
+    little_room(10)
+    assert "Make room" in course.hint("approval", 1)
+    assert record.read() == {"approval": record.Entry("right", tries=1)}
+    assert [path.name for path in (folder / "lab_data").iterdir()] == ["progress.json"]
+
+
 def test_a_folder_that_cannot_be_written_to_spoils_no_check(folder):
     (folder / "lab_data").write_text("a file in the way")
     found = course.check("approval", works.mail_by_a_loop)

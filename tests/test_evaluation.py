@@ -215,6 +215,23 @@ def test_an_interrupt_keeps_what_is_done(tmp_path):
     assert sorted(path.stem for path in tmp_path.iterdir()) == sorted(IDS[:3])
 
 
+def test_a_full_disk_does_not_end_an_evaluation(tmp_path, little_room):
+    little_room(100)
+    with pytest.warns(UserWarning, match="Traces are not kept in .* Make room") as told:
+        results = list(evaluate(CASES[:3], perfect, folder=tmp_path))
+    assert [result.right for result in results] == [True] * 3
+    assert list(tmp_path.iterdir()) == []
+    assert len({str(one.message) for one in told}) == 1  # so that Python shows it once
+
+
+def test_a_folder_that_cannot_be_made_is_told_before_anything_is_asked(tmp_path):
+    asked = Counter()
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match="file"):
+        list(evaluate(CASES[:1], counting(asked), folder=tmp_path / "file" / "traces"))
+    assert not asked
+
+
 def dies_at_the_fifth(case):
     """A worker that is gone, as after a kill."""
     if case.id == CASES[5].id:

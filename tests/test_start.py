@@ -64,6 +64,15 @@ def test_a_folder_that_cannot_be_made_is_said_with_its_mend(course, tmp_path, mo
     assert "Name a folder of your own: python -m react_lab start FOLDER" in capsys.readouterr().out
 
 
+def test_so_is_one_in_which_jupyter_can_keep_nothing(course, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(start, "NOTEBOOKS", course)
+    monkeypatch.delenv("JUPYTER_CONFIG_DIR", raising=False)
+    (tmp_path / ".lab").mkdir()
+    (tmp_path / ".lab" / "config").write_text("in the way")
+    assert cli.main(["start", str(tmp_path)]) == 1
+    assert "Name a folder of your own: python -m react_lab start FOLDER" in capsys.readouterr().out
+
+
 def test_jupyterlab_serves_the_copy_and_writes_nowhere_else(course, tmp_path):
     """The real thing: `start FOLDER --fresh 00 --no-browser --port N`, asked over HTTP."""
     with socket.create_server(("127.0.0.1", 0)) as probe:

@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 
 import pytest
@@ -53,6 +54,50 @@ def test_a_step_stores_only_what_is_new(tmp_path):
     assert lines[0]["version"] == 2
     assert [len(line["new"]) for line in lines[1:-1]] == [2, 2, 2, 2, 2, 2]
     assert [len(step.sent) for step in run.steps] == [2, 4, 6, 8, 10, 12]
+
+
+def test_a_full_disk_does_not_end_the_run_and_leaves_no_half_line(tmp_path, little_room):
+    path = tmp_path / "run.jsonl"
+    with pytest.warns(UserWarning, match=r"run.jsonl is not whole: .* Make room, or write it"):
+        for run in keep(agent(*CALLS, DONE).stream("?"), path):
+            if len(run.steps) == 2:
+                room = path.stat().st_size
+                little_room(room + 100)
+    assert run.answer == "done"
+    assert load(path).steps == run.steps[:2] and path.stat().st_size == room
+
+
+def test_what_found_no_room_is_written_as_soon_as_there_is_some(tmp_path, little_room):
+    path = tmp_path / "run.jsonl"
+    with pytest.warns(UserWarning, match="not whole"):
+        for run in keep(agent(*CALLS, DONE).stream("?"), path):
+            little_room(1 if len(run.steps) < 4 else 10**9)
+    assert load(path) == run and run.answer == "done"
+
+
+def test_a_run_that_cannot_be_saved_leaves_the_older_file(tmp_path, little_room):
+    path, run = tmp_path / "run.jsonl", agent(DONE).run("?")
+    save(run, path)
+    little_room(100)
+    with pytest.raises(OSError, match="What was there is unchanged. Make room.*run.jsonl"):
+        save(agent(*CALLS, DONE).run("?"), path)
+    assert load(path) == run
+    assert [file.name for file in tmp_path.iterdir()] == ["run.jsonl"]
+
+
+def test_what_is_no_file_is_not_replaced(tmp_path):
+    with pytest.raises(OSError, match="It is no file"):
+        save(Run("?"), os.devnull)
+    with pytest.raises(OSError, match="It is no file"):
+        save(Run("?"), tmp_path)
+
+
+def test_two_programs_that_save_at_once_leave_one_whole_run(tmp_path):
+    runs = [agent(*CALLS[:n], DONE).run("?") for n in range(5)]
+    with ThreadPoolExecutor(5) as pool:
+        list(pool.map(save, runs * 20, [tmp_path / "run.jsonl"] * 100))
+    assert load(tmp_path / "run.jsonl") in runs
+    assert [file.name for file in tmp_path.iterdir()] == ["run.jsonl"]
 
 
 def test_what_is_no_trace_is_said(tmp_path):

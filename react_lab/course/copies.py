@@ -10,10 +10,11 @@ The course has changed what you have changed too. Beside yours lies now:
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+
+from react_lab.files import write
 
 RECORD = Path(".lab", "copied.json")  # the checksums of what was copied, by its name
 # What running the notebooks of the course leaves among them.
@@ -61,11 +62,11 @@ def copy(folder: Path, source: Path, fresh: str | None = None) -> Copied:
             continue
         kind, place = _place(original, folder / name, before.get(name.as_posix()))
         if kind:
-            _write(place, original.read_bytes())
+            write(place, original.read_bytes())
             written[kind] += (place,)
         after[name.as_posix()] = _sum(original)
     if after != before:
-        _write(folder / RECORD, json.dumps(after, indent=1).encode())
+        write(folder / RECORD, json.dumps(after, indent=1).encode())
     return Copied(**written, old=old)
 
 
@@ -117,11 +118,3 @@ def _read(record: Path) -> dict[str, str]:
         return dict(json.loads(record.read_text("utf-8")))
     except (OSError, ValueError, TypeError):
         return {}
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all: a killed start leaves no half notebook."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(path.name + ".part")
-    half.write_bytes(content)
-    os.replace(half, path)

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from react_lab.course.checking import STATES
+from react_lab.files import write
 from react_lab.views.pages import STYLE, escaped
 
 FILE = Path("lab_data", "progress.json")  # the current folder is the notebook's
@@ -60,14 +61,11 @@ def _write(name: str, entry: Entry) -> str:
     """Put an entry into the file, whole or not at all; a file that is none is set aside."""
     entries = read()
     try:
-        FILE.parent.mkdir(exist_ok=True)
         if FILE.exists() and not entries:
             os.replace(FILE, FILE.with_suffix(".unreadable.json"))
         entries[name] = entry
         text = json.dumps({name: asdict(one) for name, one in entries.items()}, indent=1)
-        part = FILE.with_suffix(f".{os.getpid()}.part")  # two notebooks at once
-        part.write_text(text + "\n", encoding="utf-8")
-        os.replace(part, FILE)
+        write(FILE, f"{text}\n".encode())
     except OSError as error:
         return f"Your progress could not be kept in {FILE.as_posix()}: {error.strerror}."
     return ""

@@ -65,9 +65,7 @@ def no_news(config: Path) -> None:
 
 def open_lab(folder: Path, options: list[str]) -> int:
     """Run JupyterLab until it ends, and return its exit code."""
-    settings = environment(folder)
-    no_news(Path(settings["JUPYTER_CONFIG_DIR"]))
-    lab = subprocess.Popen(command(folder, options), env=settings)
+    lab = subprocess.Popen(command(folder, options), env=environment(folder))
     # Ctrl-C reaches JupyterLab by itself, and it asks before it stops.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: lab.terminate())
