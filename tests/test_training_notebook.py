@@ -23,7 +23,7 @@ from training import episodes, five
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = ROOT / "notebooks" / "12_train_the_loop.ipynb"
 DATA = ROOT / "react_lab" / "data"
-CELLS = json.loads(NOTEBOOK.read_text("utf-8"))["cells"] if NOTEBOOK.exists() else []
+CELLS = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
 SOURCES = [(cell["cell_type"], "".join(cell["source"])) for cell in CELLS]
 PROSE = "\n".join(text for kind, text in SOURCES if kind == "markdown")
 
@@ -67,12 +67,10 @@ def test_changed_code_is_seen():
     assert not shown("a = 1\nreturn a\n", source)
 
 
-@pytest.mark.skipif(not CELLS, reason="the notebook is not recorded yet")
 def test_all_its_python_names_the_file_it_comes_from():
     assert len(quoted(PROSE)) == PROSE.count("```python") >= 4
 
 
-@pytest.mark.skipif(not CELLS, reason="the notebook is not recorded yet")
 @pytest.mark.parametrize("name, file", COPIED.items())
 def test_a_function_that_it_runs_is_that_of_the_training(name, file):
     def found(source):
@@ -82,7 +80,6 @@ def test_a_function_that_it_runs_is_that_of_the_training(name, file):
     assert found(cells[0]) == found((ROOT / "training" / file).read_text("utf-8")) != []
 
 
-@pytest.mark.skipif(not CELLS, reason="the notebook is not recorded yet")
 def test_its_commands_are_those_of_the_readme():
     commands = re.findall(r"^\.venv\S+ -m training\..*$", PROSE, re.M)
     readme = (ROOT / "training" / "README.md").read_text("utf-8")
@@ -172,10 +169,7 @@ def test_what_is_kept_of_a_case_is_how_it_was_judged():
 
 @pytest.fixture(scope="module")
 def measured():
-    path = DATA / "training" / "five.json"
-    if not path.exists():
-        pytest.skip("not measured yet: training/README.md")
-    return json.loads(path.read_text("utf-8"))
+    return json.loads((DATA / "training" / "five.json").read_text("utf-8"))
 
 
 def test_five_minutes_were_five_minutes(measured):
