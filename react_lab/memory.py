@@ -82,13 +82,14 @@ class Notes:
     """Short texts in a file (SQLite), until somebody deletes them.
 
     path: of the file; the first note makes it. Every call opens and closes it, so threads and
-    later programs can use the same one. Raises ValueError for the name ":memory:".
+    later programs can use the same one; OSError says why it cannot be used. Raises ValueError for
+    ":memory:" and "", names that SQLite does not keep.
     """
 
     path: str | Path
 
     def __post_init__(self):
-        if str(self.path) == ":memory:":
+        if str(self.path) in (":memory:", ""):
             raise ValueError(
                 "Notes in memory end with the program; give the name of a file, such as "
                 "notes.sqlite."
@@ -128,10 +129,16 @@ class Notes:
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         """The file, with its table; what was done is kept unless something is raised."""
-        with closing(sqlite3.connect(self.path)) as file, file:
-            file.execute("PRAGMA secure_delete = ON")  # else deleted words stay in the file
-            file.execute(
-                "CREATE TABLE IF NOT EXISTS notes "
-                "(number INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT UNIQUE)"
-            )
-            yield file
+        try:
+            with closing(sqlite3.connect(self.path)) as file, file:
+                file.execute("PRAGMA secure_delete = ON")  # else deleted words stay in the file
+                file.execute(
+                    "CREATE TABLE IF NOT EXISTS notes "
+                    "(number INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT UNIQUE)"
+                )
+                yield file
+        except sqlite3.Error as error:
+            raise OSError(
+                f"The notes in {self.path} cannot be used: {error}. Nothing was changed. Look at "
+                "the disk's room, at the folder, and whether it is a file of notes."
+            ) from None

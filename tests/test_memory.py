@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 
 import pytest
 
@@ -175,3 +177,36 @@ def test_what_cannot_be_done_says_so(notes):
         notes.add(" \n")
     with pytest.raises(ValueError, match="give the name of a file"):
         Notes(":memory:")
+    with pytest.raises(ValueError, match="give the name of a file"):
+        Notes("")
+
+
+def test_a_full_disk_is_told_and_loses_no_note(notes, little_room):
+    notes.add("Ada likes tea.")
+    little_room(notes.path.stat().st_size)
+    with pytest.raises(OSError, match="notes.sqlite cannot be used: .* Nothing was changed"):
+        notes.add("x" * 10_000)
+    little_room(10**9)
+    assert notes.all() == {1: "Ada likes tea."}
+    assert notes.add("Bo is in Rome.") == 2
+
+
+@pytest.mark.parametrize("name", ["no folder/notes.sqlite", ".", "letter.txt"])
+def test_a_file_that_cannot_hold_notes_is_named(tmp_path, name):
+    (tmp_path / "letter.txt").write_text("Dear Ada, " * 100)
+    with pytest.raises(OSError, match="cannot be used: .* Look at the disk's room, at the folder"):
+        Notes(tmp_path / name).add("Ada likes tea.")
+    assert (tmp_path / "letter.txt").read_text() == "Dear Ada, " * 100
+
+
+def add_many(path, who):
+    """Add thirty notes, as a notebook of its own."""
+    for number in range(30):
+        Notes(path).add(f"{who} {number}")
+
+
+def test_two_notebooks_at_once_lose_no_note(notes):
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as two:
+        list(two.map(add_many, [notes.path] * 2, ["Ada", "Bo"]))
+    expected = {f"{who} {number}" for who in ("Ada", "Bo") for number in range(30)}
+    assert set(notes.all().values()) == expected and len(notes.all()) == 60
