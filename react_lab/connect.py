@@ -64,7 +64,8 @@ def describe(model: Model) -> str:
 def settings(folder: Path | None = None) -> dict[str, str]:
     """The endpoint's settings that have a value, by name. The environment wins over `.env`.
 
-    folder: where `.env` is looked for, None for the current one.
+    folder: where `.env` is looked for, None for the current one. Raises ModelError for one that
+    cannot be read.
     """
     found = _read_env((folder or Path()) / ".env")
     found |= {name: os.environ[name] for name in NAMES if name in os.environ}
@@ -89,7 +90,11 @@ def check(endpoint: dict[str, str]) -> None:
 
 def _read_env(path: Path) -> dict[str, str]:
     """Our three names from lines such as `LLM_MODEL="a name"  # comment`; others are ignored."""
-    lines = path.read_text("utf-8-sig").splitlines() if path.is_file() else []
+    try:
+        lines = path.read_text("utf-8-sig").splitlines() if path.is_file() else []
+    except (OSError, UnicodeDecodeError) as error:  # `echo ... > .env` of Windows writes UTF-16
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise ModelError(f"{path} cannot be read: {reason}. Save it again as UTF-8.") from None
     found = {}
     for line in lines:
         name, _, value = line.strip().removeprefix("export ").partition("=")

@@ -118,7 +118,10 @@ def _check_adapter(path: Path) -> None:
 
 def _cache_folder() -> Path:
     """The user's cache: the only place outside the lab's folder that is ever written to."""
-    home = Path.home()
+    try:
+        home = Path.home()
+    except RuntimeError:  # in a container, a user without a name
+        home = Path(tempfile.gettempdir())
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local"
     elif sys.platform == "darwin":

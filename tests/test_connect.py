@@ -133,6 +133,12 @@ def test_the_file_beside_the_notebook_is_read(empty_desk):
     assert connect() == ChatModel("clever 1", "https://models.example/v1", "se#cret = word")
 
 
+def test_a_file_in_the_encoding_of_another_program_is_told(empty_desk):
+    (empty_desk / ".env").write_text("LLM_MODEL=clever-1", "utf-16")
+    with pytest.raises(ModelError, match=r"\.env cannot be read: it is no UTF-8 text. Save it"):
+        connect()
+
+
 def test_the_environment_wins_over_the_file(empty_desk, monkeypatch):
     (empty_desk / ".env").write_text("".join(f"{k}={v}\n" for k, v in ENDPOINT.items()))
     monkeypatch.setenv("LLM_MODEL", "other-2")

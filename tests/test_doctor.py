@@ -117,6 +117,25 @@ def test_an_endpoint_that_is_half_set(monkeypatch, tmp_path):
     assert not found.ok and "LLM_MODEL is missing" in found.fix
 
 
+def test_a_user_without_a_home(monkeypatch):
+    """As in a container whose user is only a number: Jupyter looks for its kernels there."""
+
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr("jupyter_core.paths.get_home_dir", homeless)
+    monkeypatch.delenv("JUPYTER_DATA_DIR", raising=False)
+    found = doctor.kernel()
+    assert not found.ok and found.fix.startswith("set HOME")
+
+
+def test_settings_that_cannot_be_read(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("LLM_MODEL=clever-1", "utf-16")
+    found = doctor.endpoint()
+    assert not found.ok and found.fix.endswith("it is no UTF-8 text. Save it again as UTF-8.")
+
+
 def test_a_kernel_of_another_python(tmp_path, monkeypatch):
     spec = tmp_path / "kernels" / "python3"
     spec.mkdir(parents=True)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import zipfile
 from dataclasses import replace
@@ -57,6 +58,17 @@ def test_the_cache_is_looked_at_last(nothing_installed):
     cached.parent.mkdir(parents=True)
     cached.write_bytes(b"weights")
     assert embedded.find_weights() == cached
+
+
+def test_a_user_without_a_home_keeps_them_with_what_is_temporary(monkeypatch):
+    def homeless():
+        """In a container whose user is only a number."""
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(embedded.Path, "home", homeless)
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    assert embedded._cache_folder().is_relative_to(tempfile.gettempdir())
 
 
 def test_without_pip_or_network_the_error_names_the_command(nothing_installed, monkeypatch):

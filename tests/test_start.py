@@ -73,6 +73,18 @@ def test_so_is_one_in_which_jupyter_can_keep_nothing(course, tmp_path, monkeypat
     assert "Name a folder of your own: python -m react_lab start FOLDER" in capsys.readouterr().out
 
 
+def test_a_user_without_a_home_gets_one_in_the_folder(tmp_path, monkeypatch):
+    assert start.environment(tmp_path).get("HOME") == os.environ.get("HOME")
+    monkeypatch.setattr(start.Path, "home", homeless)
+    monkeypatch.delenv("HOME", raising=False)
+    assert start.environment(tmp_path)["HOME"] == str(tmp_path / ".lab")
+
+
+def homeless():
+    """What Python says in a container whose user is only a number."""
+    raise RuntimeError("Could not determine home directory.")
+
+
 def test_jupyterlab_serves_the_copy_and_writes_nowhere_else(course, tmp_path):
     """The real thing: `start FOLDER --fresh 00 --no-browser --port N`, asked over HTTP."""
     with socket.create_server(("127.0.0.1", 0)) as probe:

@@ -90,6 +90,8 @@ def kernel() -> Finding:
         command = KernelSpecManager().get_kernel_spec("python3").argv[0]
     except NoSuchKernel:
         return Finding("kernel", False, "there is no kernel named python3", fix)
+    except RuntimeError as error:  # in a container, a user without a name
+        return Finding("kernel", False, str(error), "set HOME to a folder that you can write to")
     # Jupyter reads these names as "the Python that I run on".
     if command in ("python", "python3", f"python3.{sys.version_info.minor}"):
         command = sys.executable
@@ -203,7 +205,10 @@ def folder() -> Finding:
 
 def endpoint() -> Finding:
     """Which of the three settings are set, also by `.env`. Their values are never shown."""
-    found = connect.settings()
+    try:
+        found = connect.settings()
+    except embedded.ModelError as error:
+        return Finding("endpoint", False, ".env cannot be read", str(error))
     text = ", ".join(f"{name} {'set' if name in found else 'not set'}" for name in connect.NAMES)
     if any(name.startswith("OPENAI_") and value for name, value in os.environ.items()):
         text += "; OPENAI_* is set but not used, so that nothing is sent by accident"

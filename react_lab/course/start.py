@@ -51,6 +51,10 @@ def environment(folder: Path) -> dict[str, str]:
         "IPYTHONDIR": folder / ".lab/ipython",
         "MPLCONFIGDIR": folder / ".lab/matplotlib",
     }
+    try:
+        Path.home()
+    except RuntimeError:  # in a container, a user without a name
+        own["HOME"] = folder / ".lab"
     return {**{name: str(place) for name, place in own.items()}, **os.environ, "PATH": path}
 
 
