@@ -27,6 +27,10 @@ NO_VENV = """This Python (%s) cannot make an environment: its venv module is inc
 On Debian or Ubuntu:  apt install python%d.%d-venv
 Elsewhere install Python from its own installer, then call this again."""
 
+SEPARATOR = """The name of this folder holds a "%s", which no Python environment can live with:
+  %s
+Give the folder another name, then call this again."""
+
 PIP_FAILED = """
 The packages could not be installed; pip's own words are above.
 Without a network: connect once and call this again. What was downloaded is kept,
@@ -38,6 +42,8 @@ def problem():
     """Say why this Python cannot build the environment, or return None."""
     if not (3, 11) <= sys.version_info[:2] <= (3, 13):
         return TOO_OLD % sys.version_info[:2]
+    if os.pathsep in HERE:
+        return SEPARATOR % (os.pathsep, HERE)
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
