@@ -131,7 +131,8 @@ def test_a_python_without_its_venv_module_is_told_what_to_install():
 def test_a_folder_in_which_no_environment_can_be_is_told(tmp_path):
     folder = tmp_path / "lab 12:30"
     folder.mkdir()
-    shutil.copy(ROOT / "bootstrap.py", folder)
+    for name in ("bootstrap.py", "requirements.txt", "pyproject.toml"):
+        shutil.copy(ROOT / name, folder)
     done = subprocess.run([sys.executable, "bootstrap.py"], cwd=folder, capture_output=True)
     assert done.returncode == 1 and not (folder / ".venv").exists()
     assert b'holds a ":"' in done.stdout and b"Give the folder another name" in done.stdout
