@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -74,7 +75,8 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
     """Run the cases, print the report and write it into the folder, beside the traces.
 
     baseline: a passed.json of an earlier run. Returns 1 if the agent got worse than that, if a
-    case was not reached or the report not written; 2 for a baseline that cannot be read.
+    case was not reached or the report not written; 2 for a baseline that cannot be read, or a
+    folder with runs of another model or prompt, in which nothing is changed then.
     """
     from react_lab.connect import describe
     from react_lab.evaluation import regression
@@ -91,7 +93,12 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
         return 1
     print(f"Model: {describe(model)}\nFolder: {folder}", flush=True)
     cases = evaluation_cases()
-    results = _results(cases, model, folder / "traces")
+    try:
+        _one_model(folder, describe(model))
+        results = _results(cases, model, folder / "traces")
+    except ValueError as error:
+        print(f"\n{error}")
+        return 2
     print(f"\n\n{report.as_text(results, len(cases))}")
     written = _write_report(results, len(cases), folder)
     found = regression(results, before)
@@ -113,9 +120,21 @@ def _results(cases: list, model, folder: Path) -> list:
             print(f"\r{bar(len(found), len(cases))}", end="", flush=True)
     except KeyboardInterrupt:
         print("\nInterrupted. Give the same --folder to go on.", end="")
-    except (OSError, ValueError) as error:
+    except OSError as error:
         print(f"\n{error}", end="")
     return found
+
+
+def _one_model(folder: Path, name: str) -> None:
+    """Note a model in its folder. Raises ValueError if another one is noted there."""
+    from react_lab.files import write
+
+    path = folder / "model.txt"
+    with suppress(OSError):  # the traces will tell what is wrong with the folder
+        if not path.exists():
+            write(path, f"{name}\n".encode(errors="replace"))
+        if (noted := path.read_text("utf-8").strip()) != name:
+            raise ValueError(f"{folder} holds runs of {noted}; name another folder for {name}.")
 
 
 def _write_report(results: list, of: int, folder: Path) -> bool:

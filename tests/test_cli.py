@@ -113,6 +113,24 @@ def test_evaluate_writes_a_report_and_is_compared_with_a_baseline(endpoint, tmp_
     assert again().returncode == 1  # a case of the baseline was not reached
 
 
+@pytest.mark.parametrize("endpoint", [[GUESS]], indirect=True)
+def test_a_folder_of_another_model_or_prompt_is_refused_and_stays_as_it_is(endpoint, tmp_path):
+    told = ("evaluate", "--folder", str(tmp_path))
+    assert run(*told, **endpoint).returncode == 0
+    report = {name: (tmp_path / name).read_bytes() for name in ("report.txt", "passed.json")}
+    other = run(*told, **{**endpoint, "LLM_MODEL": "other"})
+    assert (other.returncode, other.stderr) == (2, "")
+    host = endpoint["LLM_BASE_URL"][7:-3]
+    ours, theirs = (f"{name} at {host} (your endpoint)" for name in ("scripted", "other"))
+    assert f"holds runs of {ours}; name another folder for {theirs}." in other.stdout
+    trace = tmp_path / "traces" / "eggs.jsonl"
+    trace.write_bytes(trace.read_bytes().replace(b"You answer questions", b"You answer"))
+    changed = run(*told, **endpoint)
+    assert (changed.returncode, changed.stderr) == (2, "")
+    assert "eggs.jsonl is a run of another question or prompt" in changed.stdout
+    assert {name: (tmp_path / name).read_bytes() for name in report} == report
+
+
 def test_no_case_of_the_stored_baseline_is_lost(tmp_path):
     """The replies are those of notebook 09, so a loss comes from prompt, parser, tools or judge.
 
