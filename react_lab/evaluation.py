@@ -212,6 +212,7 @@ def evaluate(
     make_agent pickled. None runs one case after another.
     folder: where the trace of each finished case is kept, ID.jsonl, whatever ends the loop. A
     case whose trace is there already is not asked again, unless its model could not be reached.
+    A trace does not say which model it is of, so give each model a folder of its own.
 
     A disk that gets full does not end it: a warning says that traces are missing.
 
