@@ -6,7 +6,9 @@ import re
 import runpy
 import sys
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from html import unescape
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -193,6 +195,28 @@ def test_a_damaged_file_is_set_aside_and_not_lost(folder):
     course.check("approval", works.mail_by_a_loop)
     assert list(record.read()) == ["approval"]
     assert (folder / "lab_data" / "progress.unreadable.json").read_text("utf-8") == "{half"
+
+
+def try_often(name):
+    """Forty tries, as a notebook of its own."""
+    for _ in range(40):
+        record.checked(name, "wrong")
+
+
+def test_two_notebooks_at_once_lose_no_try(folder):
+    with ProcessPoolExecutor(3, mp_context=get_context("spawn")) as three:
+        list(three.map(try_often, ["approval", "time_tool", "approval"]))
+    assert {name: one.tries for name, one in record.read().items()} == {
+        "approval": 80,
+        "time_tool": 40,
+    }
+
+
+def test_what_a_killed_notebook_left_is_passed_over(folder):
+    (folder / "lab_data" / "progress.lock").mkdir(parents=True)
+    assert record.checked("approval", "right") == ""
+    assert record.read()["approval"].state == "right"
+    assert [path.name for path in (folder / "lab_data").iterdir()] == ["progress.json"]
 
 
 def test_on_a_full_disk_what_was_known_is_kept(folder, little_room):

@@ -7,6 +7,9 @@ time_tool  1 of 5           15  wrong      2      1  not seen
 
 import json
 import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -43,32 +46,55 @@ def read() -> dict[str, Entry]:
 
 def checked(name: str, state: str) -> str:
     """Note what a check has said. Returns "", or why it could not be kept."""
-    before = read().get(name, Entry())
-    if state == STATES[0]:
-        return ""
-    best = max(before.state, state, key=STATES.index)
-    return _write(name, replace(before, state=best, tries=before.tries + 1))
+
+    def more(before: Entry) -> Entry:
+        best = max(before.state, state, key=STATES.index)
+        return replace(before, state=best, tries=before.tries + 1)
+
+    return "" if state == STATES[0] else _change(name, more)
 
 
 def helped(name: str, hint: int = 0, solution: bool = False) -> str:
     """Note that a hint or the solution was read. Returns "", or why it could not be kept."""
-    before = read().get(name, Entry())
-    hints, seen = max(before.hints, hint), before.solution or solution
-    return _write(name, replace(before, hints=hints, solution=seen))
+
+    def more(before: Entry) -> Entry:
+        hints, seen = max(before.hints, hint), before.solution or solution
+        return replace(before, hints=hints, solution=seen)
+
+    return _change(name, more)
 
 
-def _write(name: str, entry: Entry) -> str:
-    """Put an entry into the file, whole or not at all; a file that is none is set aside."""
-    entries = read()
+def _change(name: str, more: Callable[[Entry], Entry]) -> str:
+    """Change an entry of the file, whole or not at all; a file that is none is set aside."""
     try:
-        if FILE.exists() and not entries:
-            os.replace(FILE, FILE.with_suffix(".unreadable.json"))
-        entries[name] = entry
-        text = json.dumps({name: asdict(one) for name, one in entries.items()}, indent=1)
-        write(FILE, f"{text}\n".encode())
+        FILE.parent.mkdir(exist_ok=True)
+        with _alone():
+            entries = read()
+            if FILE.exists() and not entries:
+                os.replace(FILE, FILE.with_suffix(".unreadable.json"))
+            entries[name] = more(entries.get(name, Entry()))
+            text = json.dumps({name: asdict(one) for name, one in entries.items()}, indent=1)
+            write(FILE, f"{text}\n".encode())
     except OSError as error:
         return f"Your progress could not be kept in {FILE.as_posix()}: {error.strerror}."
     return ""
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Two notebooks change the file one after the other. What a killed one left is passed over."""
+    lock, end = FILE.with_suffix(".lock"), time.monotonic() + 2
+    while time.monotonic() < end:
+        try:
+            lock.mkdir()
+            break
+        except FileExistsError:
+            time.sleep(0.01)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            lock.rmdir()
 
 
 @dataclass(frozen=True)
