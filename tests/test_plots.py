@@ -120,6 +120,17 @@ def test_a_name_that_the_model_made_up_is_drawn_as_it_stands(tmp_path):
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [r"get_$\frac$"]
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_name_that_no_picture_can_hold_is_cut_to_one_line(tmp_path):
+    names = ["half \ud83d", "two\tparts", "x" * 99_999]
+    run = measured(*(f"Action: {n}\nAction Input: 1" for n in names), DONE, tokens_in=[9] * 4)
+    figure = plots.tool_use(run)
+    figure.savefig(tmp_path / "picture.png")
+    drawn = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+    assert drawn == ["half ?", "two parts", "x" * 39 + "…"]
+    assert max(map(len, plots.figure_alt(figure).splitlines())) < 100
+
+
 def test_a_run_without_a_step_can_be_drawn(tmp_path):
     for plot in (plots.tokens, plots.timeline, plots.tool_use):
         plot(Run("?")).savefig(tmp_path / "figure.png")

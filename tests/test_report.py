@@ -120,6 +120,14 @@ def test_words_of_the_model_are_shown_and_not_obeyed():
     html.encode()
 
 
+def test_a_kind_and_a_tool_with_half_an_emoji_stand_in_the_pictures_too():
+    case = replace(CASES[0], kind="half \ud83d")
+    model = ScriptedModel(["Action: half \ud83d\nAction Input: 1"])
+    results = list(evaluate([case], lambda case: Agent(model, case_tools(case))))
+    kinds, tools = (picture["alt"] for picture in Page(report.as_html(results, 1)).pictures)
+    assert "half ?: 0/1 0%" in kinds and "half ?: result 0, error" in tools
+
+
 def test_a_report_of_passed_cases_tells_no_failures():
     results = list(evaluate(CASES, perfect))
     assert "Wanted" not in report.as_text(results, 12)

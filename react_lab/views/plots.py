@@ -69,7 +69,7 @@ def tool_use(runs: Run | Iterable[Run]):
         for step in run.steps:
             for move, result in step.moves:
                 if isinstance(move, Action) and result:
-                    (bad if result.error else good)[move.tool] += 1
+                    (bad if result.error else good)[label(move.tool)] += 1
     names = sorted(good + bad, key=lambda name: (-good[name] - bad[name], name))
     parts = {"result": [good[n] for n in names], "error": [bad[n] for n in names]}
     most = f" Most often: {names[0]}." if names else ""
@@ -111,6 +111,12 @@ def cache_use(replies: dict[str, list[Reply]]):
     parts = {"from the cache": cached, "computed": [a - b for a, b in zip(sent, cached)]}
     summary = f"{sum(parts['computed']):,} of {sum(sent):,} prompt tokens were computed."
     return _bars(list(replies), parts, "tokens", "Prompt tokens and the cache", summary)
+
+
+def label(name: str) -> str:
+    """A name as a picture can hold it: a line of at most 40 characters, no half emoji."""
+    line = " ".join(name.split())
+    return text.sendable(line if len(line) <= 40 else f"{line[:39]}…")
 
 
 def show(figure) -> None:

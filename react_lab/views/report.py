@@ -95,7 +95,7 @@ def by_kind(results: Sequence[Result]):
     axes = figure.add_subplot()
     axes.errorbar(shares, range(len(kinds)), xerr=[below, above], fmt="o", color="black", capsize=4)
     axes.set(xlabel="share of the cases", title=title, xlim=(-0.02, 1.02))
-    axes.set_yticks(range(len(kinds)), kinds, parse_math=False)
+    axes.set_yticks(range(len(kinds)), map(plots.label, kinds), parse_math=False)
     axes.set_ylim(len(kinds) - 0.5, -0.5)  # the first one above
     lines = [f"{kind}: {share(found)}." for kind, found in kinds.items()]
     summary = f"{share(result.right for result in results)} of all cases."
