@@ -100,11 +100,12 @@ class Notes:
 
         Raises ValueError for an empty text.
         """
-        if not text.strip():
+        text = text.encode("utf-8", "replace").decode().strip()  # half an emoji fits into no file
+        if not text:
             raise ValueError("The note is empty; write what should be remembered.")
         with self._opened() as file:
-            file.execute("INSERT OR IGNORE INTO notes (text) VALUES (?)", (text.strip(),))
-            (number,) = file.execute("SELECT number FROM notes WHERE text = ?", (text.strip(),))
+            file.execute("INSERT OR IGNORE INTO notes (text) VALUES (?)", (text,))
+            (number,) = file.execute("SELECT number FROM notes WHERE text = ?", (text,))
         return number[0]
 
     def all(self) -> dict[int, str]:

@@ -131,6 +131,19 @@ def test_notes_are_shown_in_their_order_and_each_is_kept_once(notes):
     assert notes.all() == {1: "Ada likes tea.", 2: "Bo is in Rome."}
 
 
+@pytest.mark.parametrize(
+    "text", ['it\'s "quoted"; DROP TABLE notes;--', "a\0b", "🐝 東京", "two\nlines", "x" * 10**6]
+)
+def test_a_note_is_kept_as_it_is_whatever_it_says(notes, text):
+    number = notes.add(text)
+    assert notes.all() == {number: text}
+
+
+def test_of_half_an_emoji_a_question_mark_is_kept(notes):
+    number = notes.add("bees \ud83d")
+    assert notes.all() == {number: "bees ?"}
+
+
 def test_notes_survive_a_restart(notes):
     code = (
         "import sys; from react_lab.memory import Notes; print(Notes(sys.argv[1]).add(sys.argv[2]))"
