@@ -126,6 +126,7 @@ def test_a_kind_and_a_tool_with_half_an_emoji_stand_in_the_pictures_too():
     results = list(evaluate([case], lambda case: Agent(model, case_tools(case))))
     kinds, tools = (picture["alt"] for picture in Page(report.as_html(results, 1)).pictures)
     assert "half ?: 0/1 0%" in kinds and "half ?: result 0, error" in tools
+    assert "\n  half ?        0/1 0%" in report.as_text(results, 1)
 
 
 def test_a_report_of_passed_cases_tells_no_failures():

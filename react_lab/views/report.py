@@ -15,7 +15,7 @@ from react_lab.evaluation import Regression, Result, figures, interval, share, u
 from react_lab.parser import Action
 from react_lab.views import plots
 from react_lab.views.pages import STYLE, escaped
-from react_lab.views.text import show_end, show_move
+from react_lab.views.text import sendable, show_end, show_move
 
 TABLES = """<style>
 .react-lab table { border-collapse: collapse; margin: 8px 0; }
@@ -59,7 +59,7 @@ def as_text(results: Sequence[Result], of: int) -> str:
             parts.append("  " + "  ".join(cells).rstrip())
     for result in _not_passed(results):
         parts += ["", f"{result.case.id}: {result.case.question}", *_lines(result)]
-    return "\n".join(parts)
+    return sendable("\n".join(parts))
 
 
 def as_html(results: Sequence[Result], of: int) -> str:
