@@ -129,6 +129,14 @@ def test_a_fresh_notebook_keeps_every_old_one(course, mine, number):
         assert (mine / LOOP).read_text() == "the loop, first edition"
 
 
+def test_on_a_full_disk_the_own_notebook_stays_where_it_was(course, mine, little_room):
+    (mine / LOOP).write_text("mine")
+    little_room(10)  # enough for the old one, not for the clean one
+    with pytest.raises(OSError, match="What was there is unchanged"):
+        copy(mine, course, fresh="05")
+    assert (mine / LOOP).read_text() == "mine"
+
+
 def test_a_fresh_notebook_in_a_new_folder_is_simply_copied(course, tmp_path):
     done = copy(tmp_path / "mine", course, fresh="05")
     assert done.old is None and files(tmp_path / "mine") == files(course)

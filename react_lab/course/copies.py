@@ -48,12 +48,13 @@ def copy(folder: Path, source: Path, fresh: str | None = None) -> Copied:
     """Bring the notebooks in source into the learner's folder. Nothing of theirs is overwritten.
 
     fresh: the number of a notebook, such as "05", that shall be clean again; the learner's own
-    is renamed. Raises ValueError when there is no such notebook, or when the folder is one of
-    the course; OSError when it cannot be written to.
+    is kept under another name. Raises ValueError when there is no such notebook, or when the
+    folder is one of the course; OSError when it cannot be written to.
     """
     if folder.resolve().is_relative_to(source.resolve()):
         raise ValueError(f"{folder} belongs to the course. Name another folder, or none.")
-    old = _set_aside(folder, source, fresh) if fresh else None
+    clean = _numbered(source, fresh) if fresh else None
+    old = _set_aside(folder / clean) if clean else None
     before = _read(folder / RECORD)
     after, written = dict(before), {"new": (), "renewed": (), "beside": ()}
     for original in sorted(source.rglob("*")):
@@ -61,6 +62,8 @@ def copy(folder: Path, source: Path, fresh: str | None = None) -> Copied:
         if original.is_dir() or LEFT_THERE.intersection(name.parts):
             continue
         kind, place = _place(original, folder / name, before.get(name.as_posix()))
+        if name.as_posix() == clean:
+            kind, place = "new", folder / name
         if kind:
             write(place, original.read_bytes())
             written[kind] += (place,)
@@ -85,17 +88,20 @@ def _place(original: Path, mine: Path, copied: str | None) -> tuple[str, Path]:
     return "beside", _free(mine, "new")
 
 
-def _set_aside(folder: Path, source: Path, number: str) -> Path | None:
-    """Rename the learner's notebook of that number; its new name, or None if there is none."""
+def _numbered(source: Path, number: str) -> str:
+    """The name of the notebook of that number. Raises ValueError when there is none."""
     names = [path.name for path in sorted(source.glob("*.ipynb"))]
     found = [name for name in names if name.split("_")[0] == number.zfill(2)]
     if not found:
         raise ValueError(f"There is no notebook {number}. There are:\n  " + "\n  ".join(names))
-    mine = folder / found[0]
+    return found[0]
+
+
+def _set_aside(mine: Path) -> Path | None:
+    """Keep the learner's notebook under another name too; that one, or None if there is none."""
     if not mine.exists():
         return None
-    old = _free(mine, "old")
-    mine.rename(old)
+    write(old := _free(mine, "old"), mine.read_bytes())
     return old
 
 
