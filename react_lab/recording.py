@@ -67,9 +67,15 @@ class Entry:
         return Reply(**{figure: getattr(self, figure) for figure in FIGURES})
 
 
-def key(model: EmbeddedModel, messages: list[Message], tools: list[dict] | None = None) -> str:
-    """The name of a request: SHA-256 of all that decides its reply, as canonical JSON."""
+def key(model, messages: list[Message], tools: list[dict] | None = None, after=None) -> str:
+    """The name of a request: SHA-256 of all that decides its reply, as canonical JSON.
+
+    after: the key of the request before, or None. It counts where the model always uses the
+    cache (`cache="on"`): the same prompt then has as many figures as there are ways to it.
+    """
     request = {"messages": messages, "tools": tools or None, "options": asdict(model)}
+    if after and model.cache == "on":
+        request["after"] = after
     whole = _json(request | identity(model.adapter), sort_keys=True)
     return hashlib.sha256(whole.encode()).hexdigest()
 
@@ -163,14 +169,15 @@ class Recording:
     def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
         if hermes.needed(messages, tools):
             return hermes.ask(self, messages, tools)  # recorded as the text that it becomes
-        name = key(self.model, messages)
         notebook = self.mode.partition(":")[2]
         tape = _tape(self.folder or FOLDER, notebook or None)
-        if notebook:
-            with self.model.alone():
+        with self.model.alone():
+            name = key(self.model, messages, after=tape.last and tape.last.key)
+            if notebook:
                 return tape.take(self.model, messages, name).reply
-        if name in tape.entries:
-            return tape.entries[name].reply
+            if name in tape.entries:
+                tape.last = tape.entries[name]
+                return tape.last.reply
         raise NotRecorded(
             f"This prompt is not in the recording: {_start(messages)!r}. "
             "Record it with: make record NB=00 (the notebook's number), "
@@ -208,7 +215,8 @@ def ask_again(n: int = 20, seed: int = 0, folder: Path | None = None) -> list[Ag
     found = []
     for name in random.Random(seed).sample(certain, min(n, len(certain))):
         for entry in tape.line(tape.entries[name]):
-            if key(EmbeddedModel(**entry.options), tape.messages(entry)) != entry.key:
+            model, messages = EmbeddedModel(**entry.options), tape.messages(entry)
+            if key(model, messages, after=entry.parent) != entry.key:
                 raise ModelError(
                     f"{entry.start!r} was recorded with another engine, other weights or "
                     "another adapter. Record again with: make record"

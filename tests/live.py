@@ -3,8 +3,8 @@
     python tests/live.py [05 ...]
 
 Nothing is rewritten. The exit code is how many cells differ, 100 at most; above 100 something else
-went wrong. Cells that draw at a temperature above 0 may differ each time. Behind a cell that
-raised, the rest of its notebook is not compared.
+went wrong. Cells that draw at a temperature above 0, or print seconds, differ each time. Behind a
+cell that raised, the rest of its notebook is not compared.
 """
 
 import os

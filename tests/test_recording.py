@@ -193,6 +193,19 @@ def test_with_the_cache_always_on_the_order_is_asked_again_too(tmp_path):
     assert all(one.live == one.recorded for one in ask_again(folder=tmp_path))
 
 
+def test_with_the_cache_always_on_a_prompt_has_a_figure_for_each_way_to_it(tmp_path):
+    """What the engine still had of "Again, please." hangs on what it was asked before."""
+    model = fresh(tmp_path, "record:08_context", replace(BASE, cache="on"))
+    again = [*HELLO, {"role": "assistant", "content": "Hello."}, *HELLO]
+    other = [{"role": "user", "content": "Name a colour."}]
+    asked = [model(messages) for messages in (HELLO, again, other, again)]
+    cached = [reply.tokens_cached for reply in asked]
+    assert cached[1] >= asked[0].tokens_in > cached[3]
+    (tmp_path / "08_context.jsonl.part").rename(tmp_path / "08_context.jsonl")
+    model = fresh(tmp_path, model=replace(BASE, cache="on"))
+    assert [model(messages).tokens_cached for messages in (HELLO, again, other, again)] == cached
+
+
 def test_a_changed_text_is_found(recorded, tmp_path):
     entries = lines(recorded[0] / "01_first.jsonl")
     entries[2]["text"] += "!"
