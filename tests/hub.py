@@ -15,7 +15,9 @@ import os
 import re
 import secrets
 import shutil
+import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -40,6 +42,7 @@ SITE = Path("lib", PYTHON, "site-packages")
 PINS = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["jupyterhub"]
 (PROXY,) = set(re.findall(r"configurable-http-proxy@[\d.]+", PAGE))
 (USERADD,) = re.findall(r"^useradd .*", PAGE, re.M)
+(OPENSSL,) = re.findall(r"^openssl .*", PAGE, re.M)
 BACK = ("__editable__*", "lab.pth")  # of an environment: what leads back into this clone
 IDLE = ("include", "svgs")  # thousands of files that nobody reads
 PATIENCE = 180  # seconds; a guard, no measure: a busy machine is slow
@@ -178,24 +181,38 @@ def _remove(name: str) -> None:
 
 @dataclass(frozen=True)
 class Hub:
-    """A JupyterHub that runs: its process, its address, and the port of the model."""
+    """A JupyterHub that runs: its process, its address, its certificate, the model's port."""
 
     process: psutil.Process
     address: str
+    certificate: Path
     model_port: int
 
     def everything(self) -> list[psutil.Process]:
         """Its process, the proxy, the model, the servers and their kernels."""
         return [self.process, *self.process.children(recursive=True)]
 
+    def stop(self) -> list[psutil.Process]:
+        """What Ctrl-C does; returns the processes that are left, and ends them."""
+        everything = self.everything()
+        self.process.send_signal(signal.SIGINT)
+        _, left = psutil.wait_procs(everything, PATIENCE)
+        for one in left:
+            one.kill()
+        return left
+
     def log_in(self, name: str, password: str) -> tuple["Browser", httpx.Response]:
         """Fill in the form; returns the browser and the page that it then shows."""
         client = httpx.Client(
-            base_url=self.address, follow_redirects=True, timeout=PATIENCE, trust_env=False
+            base_url=self.address,
+            follow_redirects=True,
+            timeout=PATIENCE,
+            trust_env=False,
+            verify=ssl.create_default_context(cafile=self.certificate),
         )
         xsrf = re.search(r'name="_xsrf" value="([^"]+)"', client.get("/hub/login").text)[1]
         fields = {"_xsrf": xsrf, "username": name, "password": password}
-        return Browser(name, client), client.post("/hub/login", data=fields)
+        return Browser(name, client, self.certificate), client.post("/hub/login", data=fields)
 
 
 @dataclass(frozen=True)
@@ -204,6 +221,7 @@ class Browser:
 
     name: str
     client: httpx.Client
+    certificate: Path
 
     @property
     def path(self) -> str:
@@ -255,6 +273,7 @@ class Kernel:
             str(self.browser.client.base_url.join(self.channels)).replace("http", "ws", 1),
             cookie="; ".join("=".join(pair) for pair in self.browser.cookies().items()),
             timeout=PATIENCE,
+            sslopt={"ca_certs": str(self.browser.certificate)},
         )
         with closing(stream):
             stream.send(json.dumps(message))
@@ -281,16 +300,19 @@ def running(folder: Path, group: str) -> Iterator[Hub]:
     """JupyterHub as README.md starts it, for the accounts of a group. It ends with the block."""
     ports = _free_ports(4)
     config = folder / "deploy" / "jupyterhub" / "jupyterhub_config.py"
-    config.write_text(_changed((DEPLOY / config.name).read_text("utf-8"), group, ports), "utf-8")
+    address = f"https://127.0.0.1:{ports[0]}"
     with tempfile.TemporaryDirectory() as state:
-        log = Path(state, "hub.log")
+        subprocess.run(OPENSSL.split(), cwd=state, check=True, capture_output=True)
+        certificate, log = Path(state, "lab.crt"), Path(state, "hub.log")
+        config.write_text(_changed(group, address, certificate, ports), encoding="utf-8")
         child = start(folder, config, log)
-        it = Hub(psutil.Process(child.pid), f"http://127.0.0.1:{ports[0]}", ports[3])
+        it = Hub(psutil.Process(child.pid), address, certificate, ports[3])
         try:
             _wait_for(child, ports)
             yield it
         finally:
-            _end(child, it.everything())
+            if child.poll() is None:
+                it.stop()
             print(log.read_text("utf-8", "replace"))  # pytest shows it when a test fails
 
 
@@ -303,12 +325,18 @@ def start(folder: Path, config: Path, log: Path) -> subprocess.Popen:
         )
 
 
-def _changed(text: str, group: str, ports: list[int]) -> str:
+def _changed(group: str, address: str, certificate: Path, ports: list[int]) -> str:
     """The configuration with the lines changed that are a teacher's to change, and free ports."""
-    lines = {"GROUP": group, "ADDRESS": f"http://127.0.0.1:{ports[0]}"}
-    lines |= {"SLOTS": 1, "MODEL_PORT": ports[3]}
+    text = (DEPLOY / "jupyterhub_config.py").read_text("utf-8")
+    lines = {
+        "GROUP": repr(group),
+        "ADDRESS": repr(address),
+        "CERTIFICATE, ITS_KEY": repr((str(certificate), str(certificate.with_suffix(".key")))),
+        "SLOTS": "1",
+        "MODEL_PORT": str(ports[3]),
+    }
     for name, value in lines.items():
-        text, found = re.subn(rf"^{name} = \S+", f"{name} = {value!r}", text, flags=re.M)
+        text, found = re.subn(rf"^{name} = [^#\n]+", f"{name} = {value}  ", text, flags=re.M)
         assert found == 1, name
     return text.replace(":8081", f":{ports[1]}").replace(":8001", f":{ports[2]}")
 
@@ -326,13 +354,3 @@ def _wait_for(child: subprocess.Popen, ports: list[int]) -> None:
             if child.poll() is not None:
                 raise RuntimeError("JupyterHub ended before it answered; its log is printed.")
             time.sleep(0.2)
-
-
-def _end(child: subprocess.Popen, everything: list[psutil.Process]) -> None:
-    """Stop the hub, which stops the others; end what it left behind."""
-    child.terminate()
-    with suppress(subprocess.TimeoutExpired):
-        child.wait(PATIENCE)
-    for left in everything:
-        with suppress(psutil.NoSuchProcess):
-            left.kill()

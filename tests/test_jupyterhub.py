@@ -200,3 +200,9 @@ def test_an_address_for_others_is_refused_without_a_certificate(lab, tmp_path):
     config.write_text(text.replace("http://127.0.0.1:8000", "http://0.0.0.0:8000"), "utf-8")
     assert hub.start(lab.folder, config, tmp_path / "hub.log").wait(hub.PATIENCE) == 1
     assert "Set CERTIFICATE." in (tmp_path / "hub.log").read_text("utf-8")
+
+
+def test_ctrl_c_ends_the_hub_the_servers_and_the_model(lab, kernels):
+    """The last test of this file: afterwards there is no hub any more."""
+    assert len(lab.hub.everything()) > len(kernels) * 2
+    assert lab.hub.stop() == []
