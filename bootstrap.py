@@ -27,7 +27,7 @@ NO_VENV = """This Python (%s) cannot make an environment: its venv module is inc
 On Debian or Ubuntu:  apt install python%d.%d-venv
 Elsewhere install Python from its own installer, then call this again."""
 
-SEPARATOR = """The name of this folder holds a "%s", which no Python environment can live with:
+BAD_NAME = """The name of this folder holds a "%s", with which Python cannot build the environment:
   %s
 Give the folder another name, then call this again."""
 
@@ -42,8 +42,9 @@ def problem():
     """Say why this Python cannot build the environment, or return None."""
     if not (3, 11) <= sys.version_info[:2] <= (3, 13):
         return TOO_OLD % sys.version_info[:2]
-    if os.pathsep in HERE:
-        return SEPARATOR % (os.pathsep, HERE)
+    bad = [sign for sign in (os.pathsep, "$", "{", "}") if sign in HERE]
+    if bad:  # venv refuses the first; setuptools takes the others for a variable's name
+        return BAD_NAME % (bad[0], HERE)
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401

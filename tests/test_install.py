@@ -127,15 +127,16 @@ def test_a_python_without_its_venv_module_is_told_what_to_install():
     assert f"apt install python3.{sys.version_info.minor}-venv" in said
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows allows no such name")
-def test_a_folder_in_which_no_environment_can_be_is_told(tmp_path):
-    folder = tmp_path / "lab 12:30"
+@pytest.mark.parametrize("sign", [os.pathsep, "$", "{"])
+def test_a_folder_in_which_no_environment_can_be_is_told(tmp_path, sign):
+    folder = tmp_path / f"lab {sign}x"
     folder.mkdir()
     for name in ("bootstrap.py", "requirements.txt", "pyproject.toml"):
         shutil.copy(ROOT / name, folder)
-    done = subprocess.run([sys.executable, "bootstrap.py"], cwd=folder, capture_output=True)
+    command = [sys.executable, "bootstrap.py"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1 and not (folder / ".venv").exists()
-    assert b'holds a ":"' in done.stdout and b"Give the folder another name" in done.stdout
+    assert f'holds a "{sign}"' in done.stdout and "Give the folder another name" in done.stdout
 
 
 @pytest.mark.more
