@@ -109,6 +109,18 @@ def test_what_is_recorded_is_not_asked_again(recorded, monkeypatch):
     (folder / "02_second.jsonl.part").unlink()
 
 
+def test_what_found_no_room_is_written_when_it_is_asked_for_again(recorded, little_room):
+    folder, replies = recorded
+    part, model = folder / "02_second.jsonl.part", fresh(folder, "record:02_second")
+    little_room(100)
+    with pytest.raises(OSError):
+        model(HELLO)
+    assert part.read_text("utf-8") == ""
+    little_room(10**9)
+    assert model(HELLO) == replies[0] and len(lines(part)) == 1
+    part.unlink()
+
+
 def test_a_recording_that_was_broken_off_gives_the_same_in_the_end(tmp_path, recorded):
     _, replies = recorded
     fresh(tmp_path, "record:01_first")(HELLO)
