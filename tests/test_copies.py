@@ -129,6 +129,12 @@ def test_a_fresh_notebook_keeps_every_old_one(course, mine, number):
         assert (mine / LOOP).read_text() == "the loop, first edition"
 
 
+def test_a_full_disk_is_told_also_when_nothing_is_new(course, mine, little_room):
+    little_room(10)
+    with pytest.raises(OSError, match="Make room"):
+        copy(mine, course)
+
+
 def test_on_a_full_disk_the_own_notebook_stays_where_it_was(course, mine, little_room):
     (mine / LOOP).write_text("mine")
     little_room(10)  # enough for the old one, not for the clean one

@@ -68,8 +68,8 @@ def copy(folder: Path, source: Path, fresh: str | None = None) -> Copied:
             write(place, original.read_bytes())
             written[kind] += (place,)
         after[name.as_posix()] = _sum(original)
-    if after != before:
-        write(folder / RECORD, json.dumps(after, indent=1).encode())
+    # Also when it is the same: a full disk is told here, and not by Jupyter's traceback.
+    write(folder / RECORD, json.dumps(after, indent=1).encode())
     return Copied(**written, old=old)
 
 
