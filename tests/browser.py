@@ -1,7 +1,7 @@
 """A real JupyterLab in a real browser, for the tests that click and for the screenshots.
 
-Playwright is no part of the lab: it is installed into a git-ignored folder of its own. The
-browser is the system's Chromium, without a window.
+Or Notebook 7 in its place. Playwright and Notebook 7 are no part of the lab: they are installed
+into git-ignored folders of their own. The browser is the system's Chromium, without a window.
 
     with jupyterlab(folder) as address, chromium() as browser:
         page = browser.new_page()
@@ -24,29 +24,40 @@ from pathlib import Path
 from react_lab.course import start
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ROOT / ".venv-browser" / f"python{sys.version_info.major}.{sys.version_info.minor}"
+PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 120_000  # milliseconds; a guard, no measure: a busy machine is slow
 
 NO_CHROMIUM = """Chromium was not found. On Debian:
     apt-get install -y --no-install-recommends chromium fonts-dejavu-core
 Or run the tests that need no browser: make test"""
-NO_PLAYWRIGHT = """Playwright could not be installed; pip's own words are above. With a network:
+NOT_INSTALLED = """{} could not be installed; pip's own words are above. With a network:
     {}
 Or run the tests that need no browser: make test"""
 
 
-def playwright():
-    """Playwright's module `sync_api`; the first call installs it. RuntimeError if it cannot."""
-    (pin,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["browser"]
-    if not (PACKAGES / f"{pin.replace('==', '-')}.dist-info").is_dir():
-        shutil.rmtree(PACKAGES, ignore_errors=True)
-        install = [sys.executable, "-m", "pip", "install", "-q", "--target", str(PACKAGES), pin]
+def beside(group: str, *options: str) -> Path:
+    """The folder with the one pin of a dependency group, which the first call installs.
+
+    options: more words for pip. Raises RuntimeError that says what to do if pip cannot.
+    """
+    (pin,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"][group]
+    folder = ROOT / f".venv-{group}" / PYTHON
+    if not (folder / f"{pin.replace('==', '-')}.dist-info").is_dir():
+        shutil.rmtree(folder, ignore_errors=True)
+        install = [sys.executable, "-m", "pip", "install", "-q", "--target", str(folder)]
+        install += [*options, pin]
         online = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}  # tests are offline
         if subprocess.run(install, env=online).returncode:
-            raise RuntimeError(NO_PLAYWRIGHT.format(" ".join(install)))
-    if str(PACKAGES) not in sys.path:
-        sys.path.append(str(PACKAGES))  # last: what the lab has of its own comes first
+            raise RuntimeError(NOT_INSTALLED.format(pin, " ".join(install)))
+    return folder
+
+
+def playwright():
+    """Playwright's module `sync_api`. RuntimeError if it is not there and cannot be installed."""
+    packages = str(beside("browser"))
+    if packages not in sys.path:
+        sys.path.append(packages)  # last: what the lab has of its own comes first
     from playwright import sync_api
 
     return sync_api
@@ -82,20 +93,43 @@ def chromium() -> Iterator:
 
 @contextmanager
 def jupyterlab(folder: Path) -> Iterator[str]:
-    """The lab as `make lab` starts it, serving a folder; yields its address, without the key.
+    """The lab as `make lab` starts it, serving a folder; yields where its notebooks open.
 
     All it writes stays in the folder, its log as .lab/lab.log.
     """
+    with _serving(folder, start.command(folder, []), start.environment(folder)) as address:
+        yield f"{address}/lab/tree"
+
+
+@contextmanager
+def notebook7(folder: Path) -> Iterator[str]:
+    """Notebook 7 with the lab's Python, kernel and settings, as `jupyterlab` does it."""
+    packages = beside("notebook7", "--no-deps")  # a test sees that the lab has what it needs
+    schemas = folder / ".lab/schemas"  # a usual installation has them all in one place
+    for share in (Path(sys.prefix), packages):
+        shutil.copytree(share / "share/jupyter/lab/schemas", schemas, dirs_exist_ok=True)
+    settings = start.environment(folder)
+    paths = [str(packages), settings.get("PYTHONPATH", "")]
+    settings["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+    settings["JUPYTER_PATH"] = str(packages / "share/jupyter")
+    command = [sys.executable, "-m", "notebook", *start.command(folder, [])[3:]]
+    command.append(f"--LabServerApp.schemas_dir={schemas}")
+    with _serving(folder, command, settings) as address:
+        yield f"{address}/notebooks"
+
+
+@contextmanager
+def _serving(folder: Path, command: list[str], settings: dict[str, str]) -> Iterator[str]:
+    """A Jupyter server on a free port while the block runs; yields its address, without the key."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     options = ["--no-browser", "--expose-app-in-browser", f"--ServerApp.port={port}"]
     options += ["--ServerApp.port_retries=0", "--IdentityProvider.token=key"]
-    settings = start.environment(folder)
     config = Path(settings["JUPYTER_CONFIG_DIR"])
     start.no_news(config)
     _draw_all_cells(config)
     with open(folder / ".lab" / "lab.log", "w") as log:
-        command = start.command(folder, options)
+        command = [*command, *options]
         lab = subprocess.Popen(command, env=settings, stdout=log, stderr=subprocess.STDOUT)
         try:
             _wait_for(port, lab)
@@ -120,12 +154,12 @@ def _wait_for(port: int, lab: subprocess.Popen) -> None:
             return
         except OSError:
             time.sleep(0.1)
-    raise RuntimeError("JupyterLab ended before it answered; its folder has .lab/lab.log")
+    raise RuntimeError("Jupyter ended before it answered; its folder has .lab/lab.log")
 
 
 def open_notebook(page, address: str, name: str) -> None:
-    """Open a notebook in a page, and wait until its kernel is ready."""
-    page.goto(f"{address}/lab/tree/{name}?token=key&reset")
+    """Open a notebook in a page, and wait until its kernel is ready. address: of the notebooks."""
+    page.goto(f"{address}/{name}?token=key&reset")
     page.locator(".jp-NotebookPanel").wait_for()
     page.evaluate("""async () => {
         const panel = window.jupyterapp.shell.currentWidget;
@@ -153,10 +187,18 @@ def run_all(page) -> None:
     JupyterLab itself waits only until a cell fails, also where the cell is meant to.
     """
     command(page, "notebook:run-all-cells")
-    page.evaluate("""() => {
-        const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
-        return kernel.requestExecute({ code: '', silent: true }).done.then(() => null);
-    }""")  # a kernel answers in the order in which it was asked
+    run_aside(page, "")  # a kernel answers in the order in which it was asked
+
+
+def run_aside(page, code: str) -> None:
+    """Run code without a cell, and wait until it is done. The focus stays where it is."""
+    page.evaluate(
+        """(code) => {
+            const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
+            return kernel.requestExecute({ code, silent: true }).done.then(() => null);
+        }""",
+        code,
+    )
 
 
 def run_above(page, words: str) -> None:

@@ -1,12 +1,14 @@
-"""The lab as a learner meets it: real notebooks in a real JupyterLab in a real browser.
+"""The lab as a learner meets it: real notebooks in a real browser, in JupyterLab and Notebook 7.
 
-They need Chromium, and Playwright, which `browser.py` installs beside the lab. Cells that a
+They need Chromium; `browser.py` installs Playwright and Notebook 7 beside the lab. Cells that a
 learner might add are added at the end of a copy; where the models in them are scripted, the
 replies stand in the cell.
 """
 
+import io
 import re
 import shutil
+from importlib.metadata import Distribution, version
 from urllib.parse import urlsplit
 
 import browser
@@ -19,10 +21,15 @@ from browser import (
     open_notebook,
     run_above,
     run_all,
+    run_aside,
     run_cell,
     set_theme,
 )
+from packaging.requirements import Requirement
+from PIL import Image
 from test_widgets import contrast
+
+from react_lab.views.quiz import read
 
 pytestmark = pytest.mark.more
 
@@ -30,16 +37,19 @@ NUMBERS = ("00", "05", "07")
 NOTEBOOKS = [p for p in sorted((ROOT / "notebooks").glob("*.ipynb")) if p.name[:2] in NUMBERS]
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 EMPTY = "empty.ipynb"
+# Notebook 7.6.5 says this when it opens, also from a usual installation without the lab.
+NOT_OURS = "Cannot read properties of undefined (reading 'schema')"
 
 
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """(browser, address) of a JupyterLab over a copy of the notebooks."""
+@pytest.fixture(scope="module", params=["jupyterlab", "notebook7"])
+def lab(request, tmp_path_factory):
+    """(browser, address) of JupyterLab, then of Notebook 7, over a copy of the notebooks."""
     folder = tmp_path_factory.mktemp("lab")
     for notebook in NOTEBOOKS:
         shutil.copy(notebook, folder)
     nbformat.write(nbformat.v4.new_notebook(metadata=KERNEL), folder / EMPTY)
-    with browser.chromium() as chromium, browser.jupyterlab(folder) as address:
+    serve = getattr(browser, request.param)
+    with browser.chromium() as chromium, serve(folder) as address:
         yield chromium, address
 
 
@@ -56,7 +66,7 @@ def page(lab):
     outputs = [output for cell in code_cells(page) for output in cell["outputs"]]
     complaints = [output["text"] for output in outputs if output.get("name") == "stderr"]
     page.close()
-    assert (errors, dialogs, complaints) == ([], [], [])
+    assert ([e for e in errors if e != NOT_OURS], dialogs, complaints) == ([], [], [])
     addresses = [urlsplit(url) for url in asked]
     strangers = {at.hostname for at in addresses if at.scheme not in ("data", "blob")}
     assert strangers == {"127.0.0.1"}
@@ -223,7 +233,7 @@ def test_the_live_model_answers_while_the_page_is_open(notebook, page):
     assert twin.inner_text().strip() in the_end(cell).inner_text()
 
 
-# For everybody -------------------------------------------------------------------------------
+# By keyboard alone ---------------------------------------------------------------------------
 
 CAREFUL = """
 from react_lab import loop
@@ -249,57 +259,204 @@ view
 """
 CONTROLS = ["Back", "Next", "To the end", "Stop", "Allow", "Deny", "Reason", "Observation",
             "Go on from this observation"]  # fmt: skip
+
+# The name of the control that has the focus; empty outside of a cell's output.
 FOCUSED = """() => {
-    const { labels, innerText } = document.activeElement;
-    return labels?.length ? labels[0].innerText : document.activeElement.ariaLabel || innerText;
+    const { labels, ariaLabel, innerText } = document.activeElement;
+    if (!document.activeElement.closest('.jp-OutputArea-output')) return '';
+    return labels?.length ? labels[0].innerText : ariaLabel || innerText;
 }"""
 
 
 def tab_to(page, name):
-    """Walk to a control with the Tab key, backwards where that is shorter; the names met."""
-    met = [page.evaluate(FOCUSED)]
-    here = met[0] if met[0] in CONTROLS else CONTROLS[0]
-    key = "Tab" if CONTROLS.index(here) <= CONTROLS.index(name) else "Shift+Tab"
+    """Walk to a control with Tab, and back with Shift+Tab from the widget's end; the names met."""
+    met, key = [page.evaluate(FOCUSED)], "Tab"
     while met[-1] != name:
-        assert len(met) < 30, f"{name} is not reached: {met}"
+        assert len(met) < 60, f"{name} is not reached: {met}"
         page.keyboard.press(key)
         met.append(page.evaluate(FOCUSED))
+        if met[-2] and not met[-1]:
+            key = "Shift+Tab"
     return met
 
 
-def test_everything_can_be_done_by_keyboard(notebook, page):
-    """From one control to the next with Tab, and each button pressed with Enter or Space."""
+def hit(page, name, key, place, says):
+    """Walk to a control, press a key there, and read what comes of it. The focus stays."""
+    tab_to(page, name)
+    page.keyboard.press(key)
+    expect(place).to_contain_text(says)
+    assert page.evaluate(FOCUSED) == name
+
+
+def write(page, name, words):
+    """Walk to a field, and put words in the place of those that stand in it."""
+    tab_to(page, name)
+    page.keyboard.press("Control+A")
+    page.keyboard.type(words)
+
+
+def scroll(page, name):
+    """Walk to a long part, and scroll it: PageDown, because Jupyter uses the arrows itself."""
+    tab_to(page, name)
+    page.keyboard.press("PageDown")
+    page.wait_for_function("document.activeElement.scrollTop > 0")
+    assert page.evaluate(FOCUSED) == name
+
+
+def test_a_stepper_by_keyboard(notebook, page):
+    """All its controls, long and folded parts, and a yes and a no for a call that waits."""
     notebook(EMPTY)
     cell = run_cell(page, CAREFUL)
+    says, result = status(cell), part(cell, "Call and result")
     expect(cell.get_by_role("button", name=CONTROLS[-1])).to_be_visible()
     met = tab_to(page, CONTROLS[-1])
-    assert [name for name in met if name in CONTROLS] == CONTROLS
+    assert [name for name in met if name] == CONTROLS, "in this order, and nothing else"
 
-    def hit(name, key, says):
-        tab_to(page, name)
-        page.keyboard.press(key)
-        expect(status(cell)).to_contain_text(says)
-
-    hit("Next", "Enter", "Step 1 of 1")
+    hit(page, "Next", "Enter", says, "Step 1 of 1")
     expect(cell).to_contain_text('Waits for you: save {"text": "a note"}')
-    tab_to(page, "Reason")
-    page.keyboard.type("Not on a Sunday.")
-    hit("Deny", "Space", "Step 1 of 1")
-    expect(part(cell, "Call and result")).to_contain_text("Not on a Sunday.")
-    hit("To the end", "Enter", "Step 2 of 2")
+    scroll(page, "Sent: 2 messages")
+    write(page, "Reason", "Not on a Sunday.")
+    hit(page, "Deny", "Space", result, "Not on a Sunday.")
+    expect(cell.get_by_label("Reason")).to_have_value("")
+    hit(page, "To the end", "Enter", says, "Step 2 of 2")
+    tab_to(page, "system (as before)")
+    page.keyboard.press("Enter")
+    expect(part(cell, "Sent").locator("details[open]")).to_have_count(1)
     page.wait_for_timeout(1100)  # a second answer within a second counts as a double click
-    hit("Allow", "Enter", "Step 2 of 2")
-    expect(part(cell, "Call and result")).to_contain_text("It is saved.")
-    hit("To the end", "Space", "Step 3 of 3")
-    assert "Sent: 6 messages" in tab_to(page, "Allow"), "long parts are scrolled by keyboard"
-    hit("Back", "Space", "Step 2 of 3")
-    tab_to(page, "Observation")
-    page.keyboard.press("Control+A")
-    page.keyboard.type("The disk is full.")
-    hit("Go on from this observation", "Enter", "Step 3 of 3")
-    expect(part(cell, "Sent")).to_contain_text("user (new)Observation: The disk is full.")
-    hit("Stop", "Space", "Nothing runs")
+    hit(page, "Allow", "Enter", result, "It is saved.")
+    expect(result).not_to_contain_text("Sunday")
+    hit(page, "To the end", "Space", says, "Step 3 of 3")
+    hit(page, "Back", "Space", says, "Step 2 of 3")
+    write(page, "Observation", "The disk is full.")
+    edited = "user (new)Observation: The disk is full."
+    hit(page, "Go on from this observation", "Enter", part(cell, "Sent"), edited)
+    hit(page, "Stop", "Space", says, "Nothing runs")
 
+
+def test_a_run_is_stopped_by_keyboard_while_it_goes_on(notebook, page):
+    notebook(EMPTY)
+    cell = run_cell(page, GATED)
+    expect(cell.get_by_role("button", name="Stop")).to_be_visible()
+    hit(page, "To the end", "Enter", status(cell), "Step 1 of 1. Running")
+    hit(page, "Stop", "Space", status(cell), "It stops after this step. Running")
+    run_aside(page, "gate.set()")
+    expect(status(cell)).to_contain_text("Step 2 of 2. Stopped by you; the run is kept")
+    assert page.evaluate(FOCUSED) == "Stop", "what a run brings in does not take the focus"
+    hit(page, "Back", "Enter", status(cell), "Step 1 of 2")
+    expect(run_cell(page, "len(view.run.steps), view.run.stop")).to_contain_text("(2, None)")
+
+
+def test_the_form_of_notebook_05_by_keyboard(notebook, page):
+    notebook("05_loop.ipynb")
+    run_above(page, "print(by_you.text)")
+    cell = page.locator(".jp-CodeCell", has=page.get_by_role("button", name="To the end"))
+    expect(status(cell)).to_contain_text("No step yet")
+    page.keyboard.press("ArrowUp")  # from the cell that is next to the one with the form
+    write(page, "You write", 'Action: get_weather\nAction Input: {"city": "Berlin"}')
+    hit(page, "Next", "Enter", status(cell), "Step 1 of 1")
+    expect(cell.get_by_label("Observation")).to_have_value(re.compile("Berlin"))
+    write(page, "Observation", "Berlin: -40 °C")
+    write(page, "You write", 'Action: calculator\nAction Input: {"expression": "-40*1.8+32"}')
+    edited = "user (new)Observation: Berlin: -40 °C"
+    hit(page, "Go on from this observation", "Space", part(cell, "Sent"), edited)
+    write(page, "You write", "Final Answer: -40 degrees Fahrenheit.")
+    hit(page, "Next", "Space", the_end(cell), "after 3 steps: -40 degrees Fahrenheit.")
+
+
+QUIZ = """
+from react_lab.views.quiz import quiz
+
+quiz("05_loop")
+"""
+
+
+def test_a_quiz_by_keyboard(notebook, page):
+    """Each choice is reached with Tab and chosen with Space."""
+    notebook(EMPTY)
+    cell = run_cell(page, QUIZ)
+    expect(cell.get_by_role("button", name="Check")).to_have_count(3)
+    said = cell.get_by_role("status")
+    for letter, choice in zip("abc", read("05_loop")[0].choices):
+        tab_to(page, f"({letter}) {choice.text}")
+        page.keyboard.press("Space")
+        expect(cell.get_by_role("radio", checked=True)).to_have_count(1)
+        verdict = "Right" if choice.right else "Not yet"
+        hit(page, "Check", "Enter", said.nth(0), f"({letter}) {verdict}. {choice.why}")
+    expect(said.nth(1)).to_be_empty()
+
+
+BUILDER = """
+from react_lab.views.widgets import PromptBuilder
+
+rules = {"json": "Write JSON.", "one step": "Write one Action."}
+
+def build(chosen):  # 40 times, which is long enough to scroll
+    return "\\n".join(["Rules:", *(rules[name] for name in chosen)] * 40)
+
+builder = PromptBuilder(rules, build, count=lambda text: len(text.split()))
+builder
+"""
+
+
+def test_a_prompt_builder_by_keyboard(notebook, page):
+    notebook(EMPTY)
+    cell = run_cell(page, BUILDER)
+    expect(status(cell)).to_have_text("240 tokens")
+    hit(page, "Write JSON.", "Space", status(cell), "160 tokens, 80 fewer than with all")
+    hit(page, "Write one Action.", "Space", status(cell), "40 tokens, 200 fewer than with all")
+    hit(page, "Write JSON.", "Space", status(cell), "120 tokens, 120 fewer than with all")
+    scroll(page, "Prompt")
+    expect(run_cell(page, "print(builder.text)")).to_contain_text("[x] Write JSON. [ ] Write one")
+
+
+def pixels(page, element):
+    """The colours of an element and of a rim around it, row by row, as "#rrggbb"."""
+    element.scroll_into_view_if_needed()
+    box = element.bounding_box()
+    clip = {side: box[side] - 4 for side in "xy"}
+    clip |= {side: box[side] + 8 for side in ("width", "height")}
+    picture = Image.open(io.BytesIO(page.screenshot(clip=clip, animations="disabled")))
+    data = picture.convert("RGB").tobytes().hex()
+    return [f"#{data[at : at + 6]}" for at in range(0, len(data), 6)]
+
+
+SHOWN = """
+from react_lab.loop import Agent
+from react_lab.models import ScriptedModel
+from react_lab.toolkit import lab_tools
+from react_lab.views.widgets import stepper
+
+call = 'Action: calculator\\nAction Input: {"expression": "6*7"}'
+agent = Agent(ScriptedModel([call, "Final Answer: 42"]), lab_tools())
+stepper(agent.run("6*7?"), 2, go_on=agent.stream, answer=lambda run, yes, why: run)
+"""
+CHOICE = f"(a) {read('05_loop')[0].choices[0].text}"
+KINDS = {
+    QUIZ: [CHOICE, "Check"],
+    BUILDER: ["Write JSON."],
+    SHOWN: ["Next", "Sent: 4 messages", "system (as before)", "Reason", "Observation"],
+}
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_it_is_seen_which_control_has_the_focus(notebook, page, theme):
+    """One control of each kind: what is drawn differs strongly when the focus is elsewhere."""
+    notebook(EMPTY)
+    set_theme(page, theme)
+    for code, names in KINDS.items():
+        cell = run_cell(page, code)
+        expect(cell.get_by_role("status").first).to_be_attached()
+        for name in names:
+            tab_to(page, name)
+            control = page.evaluate_handle("document.activeElement").as_element()
+            with_focus = pixels(page, control)
+            page.keyboard.press("Tab")
+            changed = set(zip(with_focus, pixels(page, control)))
+            page.keyboard.press("Shift+Tab")
+            assert max(contrast(one, other) for one, other in changed) >= 3, name  # WCAG 1.4.11
+
+
+# For everybody -------------------------------------------------------------------------------
 
 # Every element with words of its own: the words, their colour, and the colour behind them.
 COLOURS = r"""(cell) => {
@@ -343,6 +500,14 @@ def test_a_stepper_is_legible_in_both_themes(notebook, page, theme):
     assert light == {theme == "JupyterLab Light"}
     breaks = cell.locator(".react-lab pre").first.evaluate("e => getComputedStyle(e).wordBreak")
     assert breaks == "normal", "JupyterLab's own style would cut words in two"
+
+
+def test_the_lab_has_what_notebook_7_needs():
+    """Nothing that it names is installed with it, so that it runs on what the lab has."""
+    (found,) = browser.beside("notebook7", "--no-deps").glob("notebook-7.*.dist-info")
+    needs = map(Requirement, Distribution.at(found).requires)
+    always = [need for need in needs if not need.marker]
+    assert always and all(version(need.name) in need.specifier for need in always)
 
 
 def test_a_system_without_chromium_is_told_the_command(monkeypatch):

@@ -33,6 +33,12 @@ STYLE = """<style>
 .react-lab .long { max-height: 24em; overflow: auto; }
 </style>"""
 
+# Jupyter marks the field that has the focus so faintly that in the light theme nobody sees it.
+FOCUS = """<style>
+.jupyter-widgets:focus-visible, .jupyter-widgets :focus-visible { outline-offset: 1px;
+  outline: 2px solid var(--jp-content-font-color1, currentcolor) !important; }
+</style>"""
+
 
 def page(run: Run, number: int, edited: frozenset[int] = frozenset()) -> str:
     """Everything about one round as HTML.

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from importlib import resources
 
-from react_lab.views.pages import STYLE, escaped
+from react_lab.views.pages import FOCUS, STYLE, escaped
 
 FOLDER = resources.files("react_lab") / "data" / "quiz"
 LETTERS = "abcd"
@@ -115,7 +115,7 @@ class Quiz:
         import ipywidgets as w
 
         self.questions, self.choices, self.checks, self.results = questions, [], [], []
-        rows = [w.HTML(STYLE + WRAP)]
+        rows = [w.HTML(STYLE + FOCUS + WRAP)]
         for number, question in enumerate(questions, 1):
             options = [(label, place) for place, label in enumerate(labels(question))]
             choice = w.RadioButtons(options=options, value=None, layout={"width": "95%"})

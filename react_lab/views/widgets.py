@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from react_lab.trace import Run
 from react_lab.views import text
-from react_lab.views.pages import STYLE, escaped, page, pre, progress, section
+from react_lab.views.pages import FOCUS, STYLE, escaped, page, pre, progress, section
 
 
 def stepper(
@@ -87,22 +87,23 @@ class Stepper:
         self.box = w.VBox(rows)
 
     def _draw(self) -> None:
-        """Put the state into the widgets."""
+        """Put the state into the widgets; the status last, as a sign that all stands there."""
         with self._lock:
+            if self._result() != self._offered:  # not while a person types
+                self._offered = self._result()
+                self.observation.value = text.sendable(self._offered)
+            self.panel.value = page(self.run, self.number, self.edited)
+            pending = self.run.pending
+            asks = f"Waits for you: {text.show_move(pending)}" if pending else "No call waits."
+            self.waiting.value = f'<div class="react-lab">{pre(asks)}</div>'
             total = len(self.run.steps)
             place = f"Step {self.number} of {total}" if self.number <= total else "Last word"
             says = [place if self.number else "No step yet", self.message]
             says += ["Running"] if self.busy else []
             says = escaped(". ".join(filter(None, says)))
             used = progress(self.run, self._limits) if self._limits else ""
-            self.status.value = f'<div role="status" class="react-lab">{says}<br>{used}</div>'
-            self.panel.value = page(self.run, self.number, self.edited)
-            pending = self.run.pending
-            asks = f"Waits for you: {text.show_move(pending)}" if pending else "No call waits."
-            self.waiting.value = f'<div class="react-lab">{pre(asks)}</div>'
-            if self._result() != self._offered:  # not while a person types
-                self._offered = self._result()
-                self.observation.value = text.sendable(self._offered)
+            says = f'<div role="status" class="react-lab">{says}<br>{used}</div>'
+            self.status.value = FOCUS + says
 
     def _result(self) -> str:
         """The observation in view, as the model reads it."""
@@ -165,6 +166,7 @@ class Stepper:
         elif run.pending is None or self.busy:
             self._say("" if self.busy else "No call waits for an answer")
         else:
+            self.reason.value = ""  # it is for this call, not for the next
             self._start(lambda: [self._answer(run, yes, why)])
 
     def _start(self, runs: Callable[[], Iterable[Run]], one: bool = False) -> None:
@@ -263,7 +265,7 @@ class PromptBuilder:
         self.cost = f"{tokens:,} tokens" + (f", {saved:,} fewer than with all" if saved else "")
         body = section("Prompt", pre(self.prompt), long=True)
         cost = f'<div role="status">{self.cost}</div>'
-        self.panel.value = f'{STYLE}<div class="react-lab">{cost}{body}</div>'
+        self.panel.value = f'{STYLE}{FOCUS}<div class="react-lab">{cost}{body}</div>'
 
     @property
     def text(self) -> str:
