@@ -28,7 +28,6 @@ from react_lab.toolkit import lab_tools
 
 LEARNERS = (1, 4, 8, 30)
 QUESTIONS = 2  # of each learner
-PATIENCE = 600  # seconds for one reply: with 30 learners most of them is waiting
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def measure(url: str, learners: int) -> dict:
 
 def _learn(url: str, log: Log, learner: int) -> None:
     """One learner's runs. What goes wrong in a request is noted, and ends that run only."""
-    model = ChatModel(MODEL, url, timeout=PATIENCE)
+    model = ChatModel(MODEL, url)
 
     def timed(messages, tools=None):
         sent = time.perf_counter()

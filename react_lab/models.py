@@ -99,7 +99,7 @@ class ChatModel:
     model: str
     base_url: str | None = None
     api_key: str | None = None
-    timeout: float = 60.0
+    timeout: float = 120.0  # a model that serves a room of thirty lets one wait for a minute
     options: dict = field(default_factory=dict)
     patience: float = 30.0
     learned: dict = field(default_factory=dict, init=False, compare=False)
