@@ -62,8 +62,12 @@ class Stepper:
         import ipywidgets as w
 
         def button(name: str, act: Callable[[], None]) -> w.Button:
+            def click(_) -> None:
+                with self._lock:  # else what a run draws just now would mix old and new
+                    act()
+
             made = w.Button(description=name, layout={"width": "auto"})
-            made.on_click(lambda _: act())
+            made.on_click(click)
             return made
 
         self.back = button("Back", lambda: self._move(self.number - 1))
@@ -137,9 +141,8 @@ class Stepper:
         return self._go_on is not None and self.run.stop is None and not self.busy
 
     def _stop(self) -> None:
-        with self._lock:
-            self._stopping.set()
-            self._say("It stops after this step" if self.busy else "Nothing runs")
+        self._stopping.set()
+        self._say("It stops after this step" if self.busy else "Nothing runs")
 
     def _edit(self) -> None:
         """Set the observation in view to the text of the person, and take one step from there."""
@@ -171,10 +174,9 @@ class Stepper:
 
     def _start(self, runs: Callable[[], Iterable[Run]], one: bool = False) -> None:
         """Follow growing runs in a thread; one: only until there is one step more."""
-        with self._lock:
-            if self.busy:
-                return
-            self.busy, self.message = True, ""
+        if self.busy:
+            return
+        self.busy, self.message = True, ""
         self._stopping.clear()
         self._draw()
         self._thread = threading.Thread(target=self._follow, args=(runs, one), daemon=True)
