@@ -37,7 +37,7 @@ Finished after 2 steps: It is 42."""
 def test_a_run_that_stopped_early_says_so():
     agent = Agent(ScriptedModel([CALL, DONE]), lab_tools(), stops=(StepLimit(1),))
     assert show(agent.run("6*7?")).endswith(
-        "Stopped (step limit) after 1 steps. Not finished: step limit.\n"
+        "Stopped (step limit) after 1 step. Not finished: step limit.\n"
         "Best answer so far: It is 42."
     )
 
@@ -94,7 +94,7 @@ def test_markdown_is_a_table_in_which_the_models_signs_are_only_signs():
 | ---: | --- | --- | --- |
 | 1 | a \\| b<br>and \\<b\\>\\*c\\*\\</b\\> | Final Answer: \\$4 |  |
 
-Finished after 1 steps: \\$4"""
+Finished after 1 step: \\$4"""
     )
 
 
@@ -132,11 +132,16 @@ Step 1
     assert text.endswith("Finished after 3 steps: It is 42.")
 
 
+def test_a_reply_without_words_and_calls_is_said_to_be_nothing():
+    run = Agent(ScriptedModel(["", DONE]), lab_tools()).run("6*7?")
+    assert "  It wrote:     (nothing)\n" in show(run)
+
+
 def test_a_run_that_waits_for_a_person_says_what_for():
     tools = Registry()
     tools.register(lambda: "sent", name="send", description="Send it.", effect="write")
     text = show(Agent(ScriptedModel(["Action: send"]), tools).run("?"))
     assert text.endswith(
-        "  Action:       send\n  Action Input: {}\n\nStopped (needs approval) after 1 steps. "
+        "  Action:       send\n  Action Input: {}\n\nStopped (needs approval) after 1 step. "
         "send waits for a yes or no: step(run, agent, approve=True)."
     )

@@ -43,8 +43,9 @@ def show_step(step: Step, number: int) -> str:
 
 
 def wrote(step: Step) -> str:
-    """What the model wrote: its words, or its native calls when there are none."""
-    return step.reply.text or _plain(step.reply.tool_calls)
+    """What the model wrote: its words, its native calls when there are none, or "(nothing)"."""
+    reply = step.reply
+    return reply.text or (_plain(reply.tool_calls) if reply.tool_calls else "(nothing)")
 
 
 def show_move(move) -> str:
@@ -58,10 +59,11 @@ def show_move(move) -> str:
 
 def show_end(run: Run) -> str:
     """How the run ended: the answer, or what it has when it is not finished."""
+    count = f"{len(run.steps)} step{'' if len(run.steps) == 1 else 's'}"
     if run.finished:
-        return f"Finished after {len(run.steps)} steps: {run.answer}"
+        return f"Finished after {count}: {run.answer}"
     best = f"\nBest answer so far: {run.answer}" if run.answer else ""
-    return f"Stopped ({run.stop}) after {len(run.steps)} steps. {run.note}{best}"
+    return f"Stopped ({run.stop}) after {count}. {run.note}{best}"
 
 
 def show_page(run: Run, number: int) -> str:
