@@ -147,14 +147,18 @@ def test_three_hints_each_of_them_its_own(name):
     assert len(set(hints)) == 3 and all(30 < len(hint) for hint in hints)
     assert repr(hints[0]) == str(hints[0]), "a cell shows it without quotes"
     assert all(len(line) <= 90 for hint in hints for line in hint.splitlines())
-    with pytest.raises(ValueError, match="hints 1 to 3, so no 0"):
+    with pytest.raises(ValueError, match="no hint 0; give a number from 1 to 3"):
         course.hint(name, 0)
+    with pytest.raises(ValueError, match="no hint '1'; give a number from 1 to 3"):
+        course.hint(name, "1")
 
 
 def test_a_solution_takes_a_deliberate_step():
     first = course.solution("time_tool")
     assert "def " not in first and 'course.solution("time_tool", show=True)' in first
-    assert record.read() == {}
+    assert "First try hints 1 to 3" in first and record.read() == {}
+    course.hint("time_tool", 3)
+    assert "First try" not in course.solution("time_tool"), "all hints are read"
     assert course.solution("time_tool", show=True).startswith("def time_tool(")
     assert record.read()["time_tool"].solution
 

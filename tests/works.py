@@ -256,7 +256,7 @@ def loop_that_compares_letter_by_letter(question, model, tools):
     return loop(look)(question, model, tools)
 
 
-@wrong("repeat_detection", "the same call three times in a row")
+@wrong("repeat_detection", "expected: (None, 'repeats') after 2: here it goes in a circle")
 def loop_that_only_looks(question, model, tools):
     return loop(lambda calls, move: False)(question, model, tools)
 
@@ -607,6 +607,12 @@ def mail_that_only_reads(question, model, tools, outbox, allowed):
 def mail_with_a_yes_for_all(question, model, tools, outbox, allowed):
     with_mail(tools, outbox)
     return Agent(model, tools, approve=lambda action, run: True).run(question)
+
+
+@wrong("approval", "takes 1 positional argument but 2 were given")
+def mail_that_gives_allowed_as_it_is(question, model, tools, outbox, allowed):
+    with_mail(tools, outbox)
+    return Agent(model, tools, approve=allowed).run(question)
 
 
 @wrong("approval", "the mail to ada was sent before the person was asked")

@@ -85,6 +85,13 @@ def who_is_asked(case: Case, outbox: list, asked: list, early: list) -> Callable
     return allowed
 
 
+def why_not(run: object) -> str:
+    """What the model was told where asking broke, such as by a function that takes less."""
+    seen = [past.observation for past in getattr(run, "steps", ()) if past.observation]
+    broke = [one.text for one in seen if "Nobody could be asked" in one.text]
+    return f"; the model was told: {broke[0]}" if broke else ""
+
+
 def look_at(case: Case, run: object, tools: Registry, outbox: list, asked: list) -> None:
     """Raises Wrong unless a run did what its case must do."""
     if "send_mail" not in tools:
@@ -92,7 +99,7 @@ def look_at(case: Case, run: object, tools: Registry, outbox: list, asked: list)
         raise Wrong("the registry", f"it holds {names}", "a tool named send_mail too")
     told = f"{case.title}: "
     if tuple(asked) != case.asked:
-        yours = f"asked about {', '.join(asked) or 'nothing'}"
+        yours = f"asked about {', '.join(asked) or 'nothing'}{why_not(run)}"
         wanted = f"asked about {', '.join(case.asked) or 'nothing'}, once for each mail"
         raise Wrong(f"{told}what the person was asked", yours, wanted)
     if not isinstance(run, Run):

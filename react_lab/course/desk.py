@@ -3,7 +3,7 @@
 >>> hint("time_tool", 4)
 Traceback (most recent call last):
     ...
-ValueError: There are hints 1 to 3, so no 4.
+ValueError: There is no hint 4; give a number from 1 to 3.
 """
 
 from textwrap import fill
@@ -46,7 +46,7 @@ def hint(name: str, number: int) -> Words:
     """A hint, from 1, which tells least, to 3. Raises ValueError for an unknown one."""
     exercise = find(name)
     if number not in range(1, HINTS + 1):
-        raise ValueError(f"There are hints 1 to {HINTS}, so no {number}.")
+        raise ValueError(f"There is no hint {number!r}; give a number from 1 to {HINTS}.")
     trouble = record.helped(name, hint=number)
     text = fill(exercise.hints[number - 1], WIDE, break_long_words=False, break_on_hyphens=False)
     return Words("\n".join(filter(None, (text, trouble))))
@@ -59,9 +59,11 @@ def solution(name: str, show: bool = False) -> Words:
     """
     find(name)
     if not show:
+        read = record.read().get(name, record.Entry()).hints
+        first = f"First try hints 1 to {HINTS}. " if read < HINTS else ""
         return Words(
-            f"First try hints 1 to {HINTS}. One that you find yourself stays with you. "
-            f'To read it all the same: course.solution("{name}", show=True)'
+            f"{first}A solution that you find yourself stays with you. "
+            f'To read one all the same: course.solution("{name}", show=True)'
         )
     trouble = record.helped(name, solution=True)
     return Words("\n".join(filter(None, (sheet.solution(name), trouble))))

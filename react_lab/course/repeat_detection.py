@@ -72,6 +72,8 @@ def look_at(case: Case, told: str, answer: object, reason: str, ran: int) -> Non
         if (answer, reason) != ("Done.", "answered") or ran != case.ran:
             raise Wrong(told, yours, f"('Done.', 'answered') after {case.ran}: this is no circle")
         return
+    if (answer, reason) == ("Done.", "answered"):
+        raise Wrong(told, yours, f"(None, 'repeats') after {case.ran}: here it goes in a circle")
     if answer is not None:
         raise Wrong(told, yours, "None for the answer: only what the model answers is one")
     if "repeat" not in reason:
