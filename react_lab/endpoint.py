@@ -135,14 +135,14 @@ def _client(address: str, key: str, timeout: float):
 
 
 def _limit(seconds: float) -> dict[str, list]:
-    """Hooks that give a reply so many seconds in all; httpx grants them to each piece anew."""
+    """A hook that gives a reply so many seconds once it has begun; httpx grants them to each piece.
+
+    Before that a server may say "100 Continue" for as long as it likes: it has many to serve.
+    """
     import openai
 
-    def begin(request) -> None:
-        request.extensions["end"] = time.monotonic() + seconds
-
-    def read(response) -> None:
-        pieces, end = response.iter_raw, response.request.extensions["end"]
+    def begin(response) -> None:
+        pieces, end = response.iter_raw, time.monotonic() + seconds
 
         def in_time() -> Iterator[bytes]:
             for piece in pieces():
@@ -152,7 +152,7 @@ def _limit(seconds: float) -> dict[str, list]:
 
         response.iter_raw = in_time
 
-    return {"request": [begin], "response": [read]}
+    return {"response": [begin]}
 
 
 def _failure(error: Exception, address: str, timeout: float) -> Exception:

@@ -87,9 +87,9 @@ class ChatModel:
 
     model: the name the endpoint knows it by. base_url: with or without /v1, such as
     `http://localhost:11434`; None means OpenAI's own. api_key: never shown; a server on this
-    machine needs none. timeout: seconds for one request. options: sent as they are with each
-    request (temperature=0, max_tokens=512, stop=[...]); nothing is sent that you did not set.
-    patience: the most seconds that one call waits for a busy endpoint, all waits together.
+    machine needs none. timeout: seconds without a sign of the server. options: sent as they are
+    with each request (temperature=0, max_tokens=512, stop=[...]); nothing is sent that you did not
+    set. patience: the most seconds that one call waits for a busy endpoint, all waits together.
 
     What the endpoint refuses is renamed or left out from then on, once; `Reply.notes` says so.
     Raises ModelError at once for an address or a key that cannot be used; and, when called, if
@@ -99,7 +99,7 @@ class ChatModel:
     model: str
     base_url: str | None = None
     api_key: str | None = None
-    timeout: float = 120.0  # a model that serves a room of thirty lets one wait for a minute
+    timeout: float = 60.0
     options: dict = field(default_factory=dict)
     patience: float = 30.0
     learned: dict = field(default_factory=dict, init=False, compare=False)
