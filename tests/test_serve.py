@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -18,9 +19,11 @@ import pytest
 
 from benchmarks import classroom
 from react_lab import serve
-from react_lab.embedded import EmbeddedModel
+from react_lab.embedded import count_tokens
+from react_lab.loop import Agent, StepLimit
 from react_lab.models import ChatModel, ModelError
 from react_lab.serve import BODY, MODEL, RETRY_AFTER, WAITING, Engine, Gate, listen, order
+from react_lab.toolkit import lab_tools
 
 HELLO = [{"role": "user", "content": "Say hello in five words."}]
 
@@ -379,6 +382,17 @@ def test_a_run_goes_on_at_the_engine_that_has_its_start_in_the_cache():
     assert [said_last(asked) for asked in other.asked] == ["Something else"]
 
 
+def test_who_waits_longer_than_the_timeout_is_served_all_the_same(monkeypatch):
+    """The timeout is for silence: in a room of thirty, most of a request is waiting."""
+    monkeypatch.setattr(serve, "PULSE", 0.05)
+    with running(engine := StandIn(held=True)) as gate, ThreadPoolExecutor(1) as pool:
+        reply = pool.submit(ChatModel(MODEL, gate.url, timeout=2), HELLO)
+        gate.until(lambda: engine.asked)
+        time.sleep(3)
+        gate.let_go(engine)
+        assert reply.result().text == HELLO[0]["content"]
+
+
 # Engines in processes of their own
 
 PLAYED = """
@@ -541,14 +555,16 @@ def test_the_memory_of_a_process_is_told_in_megabytes():
 # The real engine
 
 
-def test_the_real_engines_say_what_the_model_says_alone():
-    """Two at once, and each has the words of a model that was asked alone."""
-    asked = [HELLO, [{"role": "user", "content": "Question: What is 17 * 23?"}]]
-    alone = [EmbeddedModel(max_tokens=12)(messages).text for messages in asked]
-    with command("--slots", "2", real=True) as it, ThreadPoolExecutor(2) as pool:
-        model = replace(it.model(), options={"max_tokens": 12})
-        together = [reply.text for reply in pool.map(model, asked)]
+def test_a_real_engine_keeps_the_start_that_all_prompts_share():
+    """The rules and the tools; what one learner asked is not the other's."""
+    with command("--slots", "1", real=True) as it:
+        model = replace(it.model(), options={"max_tokens": 60})
+        agent = Agent(model, lab_tools(), stops=(StepLimit(1),))
+        runs = [agent.run(question) for question in ("What is 17 * 23?", "What is 41 * 19?")]
         with pytest.raises(ModelError) as refused:
             model([{"role": "user", "content": "word " * 9000}])
-    assert together == alone
+    (first,), (second,) = (run.steps for run in runs)
+    assert [step.observation.text for step in (first, second)] == ["391", "779"]
+    system = count_tokens(str(first.sent[0]["content"]))
+    assert first.reply.tokens_cached < 20 and system < second.reply.tokens_cached < system + 20
     assert refused.value.kind == "context too long"
