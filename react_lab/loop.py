@@ -354,10 +354,11 @@ class Agent:
         Whatever breaks it off, an interrupt or a fault in a model of your own, carries the run
         so far as `.run`.
         """
+        run = question if isinstance(question, Run) else Run(question)
         alone = getattr(self.model, "alone", nullcontext)  # one engine: runs do not interleave
         with alone():
             try:
-                for latest in self.stream(question):
+                for latest in self.stream(run):
                     run = latest
             except BaseException as broken:  # an interrupt, or a fault in somebody's own model
                 broken.run = getattr(broken, "run", run)

@@ -60,7 +60,8 @@ class Run:
 
     stop: None while it can go on, else why it ended ("answered", "step limit", ...), or that it
     waits ("needs approval"). note: what a person should know about the end. last_word: the round
-    asked for when a limit stopped the run; it is not among the steps.
+    asked for when a limit stopped the run; it is not among the steps. Raises ValueError for a
+    question that is no text.
     """
 
     question: str
@@ -68,6 +69,10 @@ class Run:
     stop: str | None = None
     note: str = ""
     last_word: Step | None = None
+
+    def __post_init__(self):
+        if not isinstance(self.question, str):
+            raise ValueError(f"The question is {self.question!r}; give a text, in quotes.")
 
     @property
     def finished(self) -> bool:

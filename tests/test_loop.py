@@ -246,6 +246,12 @@ def test_a_fault_in_a_model_of_ones_own_loses_no_step():
     assert [s.observation.text for s in caught.value.run.steps] == ["42"]
 
 
+def test_a_question_that_is_no_text_is_said():
+    for question in (42, None, ["How warm is it?"]):
+        with pytest.raises(ValueError, match="give a text, in quotes"):
+            Agent(ScriptedModel([]), lab_tools()).run(question)
+
+
 def test_one_brake_without_its_tuple_is_said():
     with pytest.raises(ValueError, match=r"stops=\(StepLimit\(n=3\),\)"):
         Agent(ScriptedModel([DONE]), lab_tools(), stops=StepLimit(3))
