@@ -34,7 +34,8 @@ class Case:
     calls: {"tool", "arguments", "gives"} each, in an order that works; gives: what its result
     holds. rivals: values that must not stand in the answer. pick: in a comparison, its word and
     the name that is not right, such as ("warmer", "Lima"). fails: tools that break, by name:
-    "once" (the first call) or "always". Raises ValueError for an id that can name no file.
+    "once" (the first call) or "always". Raises ValueError for an id that can name no
+    file, and for one value where a tuple is needed.
     """
 
     id: str
@@ -50,7 +51,10 @@ class Case:
         if not re.fullmatch(r"[\w-]+", self.id):
             raise ValueError(f"{self.id!r} can name no file; use letters, digits, _ and - only.")
         for name in ("right", "calls", "rivals", "pick"):  # a file holds lists
-            if isinstance(value := getattr(self, name), list):
+            value = getattr(self, name)
+            if isinstance(value, str | dict):  # a comma was forgotten
+                raise ValueError(f"{name} is {value!r}; give a tuple: {name}=({value!r},).")
+            if isinstance(value, list):
                 object.__setattr__(self, name, tuple(value))
 
 

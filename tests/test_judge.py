@@ -312,3 +312,10 @@ def test_a_call_that_failed_and_was_made_again_counts_once():
 def test_an_id_names_a_file():
     with pytest.raises(ValueError, match="can name no file"):
         Case("../x", "one tool", "?", (), ())
+
+
+def test_a_forgotten_comma_is_said():
+    with pytest.raises(ValueError, match=r"right is 'four'; give a tuple: right=\('four',\)"):
+        Case("cards", "one tool", "?", right=("four"), calls=())
+    with pytest.raises(ValueError, match="calls is {'tool': 'clock'}; give a tuple"):
+        Case("cards", "one tool", "?", right=("four",), calls=({"tool": "clock"}))
