@@ -16,9 +16,11 @@ from inspect import Parameter, formatannotation, signature
 def parameters_of(function: Callable) -> dict[str, Parameter]:
     """The parameters that a caller can give by name, by name, with their type hints resolved.
 
-    Raises ValueError for a hint that is not defined, and for a function that cannot be called
-    by names alone.
+    Raises ValueError for what is no function, for a hint that is not defined, and for a function
+    that cannot be called by names alone.
     """
+    if not callable(function):
+        raise ValueError(f"{function!r} is no function; give the rest by name: example=...")
     named = getattr(function, "__name__", "the function")
     try:
         parameters = signature(function, eval_str=True).parameters

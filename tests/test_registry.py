@@ -657,6 +657,8 @@ def test_what_could_never_work_is_said_at_registration():
         registry.register(Cart.total)
     with pytest.raises(ValueError, match="takes x by position only; wrap it"):
         registry.register(math.sqrt)
+    with pytest.raises(ValueError, match="{'x': 1} is no function; give the rest by name"):
+        registry.register({"x": 1})
     with pytest.raises(ValueError, match="write .read. or .write."):
         registry.register(print, description="x", effect="delete")
     with pytest.raises(ValueError, match="a time limit above 0"):
