@@ -61,7 +61,8 @@ class ScriptedModel:
     """A model that says what it was given, in order. For tests and for lessons that say so.
 
     The n-th reply answers a conversation that holds n replies already, so that the same
-    object can be asked again from the start. Raises ModelError when the script has ended.
+    object can be asked again from the start. Raises ValueError for a reply that is no text, and
+    ModelError when the script has ended.
     """
 
     replies: tuple[str, ...]
@@ -70,6 +71,9 @@ class ScriptedModel:
         if isinstance(replies, str):
             raise ValueError("A script is a list of replies: ScriptedModel([...]).")
         object.__setattr__(self, "replies", tuple(replies))
+        for place, reply in enumerate(self.replies, 1):
+            if not isinstance(reply, str):
+                raise ValueError(f"Reply {place} of the script is {reply!r}; write a text.")
 
     def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
         said = sum(message["role"] == "assistant" for message in messages)

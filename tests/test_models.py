@@ -49,6 +49,13 @@ def test_a_script_is_spoken_in_order_and_can_be_asked_again():
         model([*after_one, {"role": "assistant", "content": "two"}])
 
 
+def test_a_script_holds_texts():
+    with pytest.raises(ValueError, match=r"A script is a list of replies: ScriptedModel\(\["):
+        ScriptedModel("one")
+    with pytest.raises(ValueError, match="Reply 2 of the script is None; write a text"):
+        ScriptedModel(["one", None])
+
+
 def test_a_reply_holds_what_the_endpoint_told(server):
     reply = ChatModel("m", server.url, "secret-key")(MESSAGES)
     assert (reply.text, reply.finish_reason) == ("Final Answer: 42", "stop")
