@@ -200,6 +200,8 @@ def main(arguments: list[str] | None = None) -> int:
         return start(rest, known.fresh)
     if rest:
         parser.error(f"cannot read {' '.join(rest)!r}; put a question in quotes")
+    if known.command == "ask" and not known.question.strip():
+        parser.error('the question is empty; put one in quotes: ask "Is it raining in Oslo?"')
     if known.command == "evaluate":
         folder = known.folder or Path("runs", f"{datetime.now():%Y-%m-%d_%H%M%S}")
         return evaluate(folder, known.baseline)

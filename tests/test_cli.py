@@ -173,6 +173,12 @@ def test_a_question_without_quotes_is_explained():
     assert "put a question in quotes" in done.stderr
 
 
+def test_an_empty_question_is_not_asked():
+    done = run("ask", " ")
+    assert done.returncode == 2 and "the question is empty" in done.stderr
+    assert done.stdout == ""
+
+
 def test_start_survives_a_terminal_that_cannot_write_the_name_of_the_folder(tmp_path):
     (tmp_path / "Schüler 東京").write_text("a file in the way")
     done = run("start", str(tmp_path / "Schüler 東京"), "--fresh", "05", "--no-browser")
