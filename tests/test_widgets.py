@@ -202,6 +202,16 @@ def test_back_next_and_to_the_end():
     assert "This is the first step" in words(view.status.value)
 
 
+def test_the_status_changes_last_so_that_all_it_speaks_of_stands_there():
+    """Whoever waits for "Step 2" may then type into its observation: nothing overwrites it."""
+    view, drawn = stepper(run(CALL, CALL.replace("7", "8"), DONE)), []
+    for part in ("panel", "observation", "status"):
+        getattr(view, part).observe(lambda _, part=part: drawn.append(part), names="value")
+    view.next.click()
+    assert (view.observation.value, drawn[-1]) == ("48", "status")
+    assert set(drawn) == {"panel", "observation", "status"} and len(drawn) == 3
+
+
 def test_it_opens_where_it_is_told_and_refuses_what_there_is_not():
     assert "It is 42." in stepper(run(CALL, DONE), step=2).panel.value
     with pytest.raises(ValueError, match="give a number from 1 to 2"):
