@@ -198,9 +198,12 @@ def system_prompt(
 
     tools: what the model may call, in this order. language: "en" or "zh". rules: sentences
     to put under "Rules", None for all of RULES. examples: worked transcripts, such as those
-    in EXAMPLES. thoughts: False leaves the Thought lines out (the "act only" form).
+    in EXAMPLES. thoughts: False leaves the Thought lines out (the "act only" form). Raises
+    TypeError for one text in place of several.
     Source of the format: Yao et al., "ReAct", 2022.
     """
+    if isinstance(rules, str) or isinstance(examples, str):
+        raise TypeError("rules and examples are lists of texts: put [ ] around a single one.")
     frame, label, tools = FRAME[language], LABELS[language], list(tools)
     colon = "：" if language == "zh" else ": "
     names = ", ".join(tool.name for tool in tools)

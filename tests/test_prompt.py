@@ -27,6 +27,12 @@ def test_rules_examples_and_thoughts_can_be_left_out():
     assert system_prompt(tools, examples=EXAMPLES["en"]).count("Example:") == 2
 
 
+@pytest.mark.parametrize("given", [{"rules": "Be kind."}, {"examples": EXAMPLES["en"][0]}])
+def test_one_text_in_place_of_several_is_not_taken_letter_by_letter(given):
+    with pytest.raises(TypeError, match=r"put \[ \] around a single one"):
+        system_prompt(lab_tools(), **given)
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_parser_reads_the_prompts_own_example(language):
     observation = labelled("observation", "", language).strip()

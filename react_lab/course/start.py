@@ -41,7 +41,7 @@ def command(folder: Path, options: list[str]) -> list[str]:
 def environment(folder: Path) -> dict[str, str]:
     """The environment for it: what Jupyter and matplotlib keep stays in the folder, under .lab.
 
-    `python` in its terminals is the lab's Python, so that the commands we name work there.
+    `python` in its terminals is the lab's Python, unless a login script puts another one first.
     """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     own = {
