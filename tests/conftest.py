@@ -39,6 +39,15 @@ def seed():
 def little_room():
     """A function that lets no file of this process grow beyond some bytes, as on a full disk."""
     resource = pytest.importorskip("resource", reason="Windows has no such limit")
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    yield lambda n: resource.setrlimit(resource.RLIMIT_FSIZE, (n, before[1]))
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return lambda n=soft: resource.setrlimit(resource.RLIMIT_FSIZE, (n, hard))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """The limit ends before pytest writes its dot: that may go to a long file, too."""
+    try:
+        return (yield)
+    finally:
+        if end := getattr(item, "funcargs", {}).get("little_room"):
+            end()
