@@ -67,7 +67,12 @@ class Entry:
         return Reply(**{figure: getattr(self, figure) for figure in FIGURES})
 
 
-def key(model, messages: list[Message], tools: list[dict] | None = None, after=None) -> str:
+def key(
+    model: EmbeddedModel,
+    messages: list[Message],
+    tools: list[dict] | None = None,
+    after: str | None = None,
+) -> str:
     """The name of a request: SHA-256 of all that decides its reply, as canonical JSON.
 
     after: the key of the request before, or None. It counts where the model always uses the

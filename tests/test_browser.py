@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import browser
 import nbformat
 import pytest
+from beside import beside
 from browser import (
     ROOT,
     code_cells,
@@ -504,7 +505,7 @@ def test_a_stepper_is_legible_in_both_themes(notebook, page, theme):
 
 def test_the_lab_has_what_notebook_7_needs():
     """Nothing that it names is installed with it, so that it runs on what the lab has."""
-    (found,) = browser.beside("notebook7", "--no-deps").glob("notebook-7.*.dist-info")
+    (found,) = beside("notebook7", "--no-deps").glob("notebook-7.*.dist-info")
     needs = map(Requirement, Distribution.at(found).requires)
     always = [need for need in needs if not need.marker]
     assert always and all(version(need.name) in need.specifier for need in always)

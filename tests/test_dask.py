@@ -5,47 +5,44 @@ ignores.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import time
-import tomllib
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from beside import beside
 from played import slow
 
 from react_lab.evaluation import evaluate
 from react_lab.judge import evaluation_cases
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ROOT / ".venv-dask" / f"python{sys.version_info.major}.{sys.version_info.minor}"
 
 pytestmark = pytest.mark.more
 
 
 @pytest.fixture(scope="module")
-def client_class():
-    """The class distributed.Client; the first call installs it, which needs the network."""
-    (pin,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["dask"]
-    if not (PACKAGES / f"{pin.replace('==', '-')}.dist-info").is_dir():
-        shutil.rmtree(PACKAGES, ignore_errors=True)
-        install = [sys.executable, "-m", "pip", "install", "-q", "--target", str(PACKAGES), pin]
-        online = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-        subprocess.run(install, env=online, check=True)
-    sys.path.append(str(PACKAGES))  # last: what the lab has of its own comes first
+def packages():
+    """The folder with Dask's packages; the first call installs them, which needs the network."""
+    return str(beside("dask"))
+
+
+@pytest.fixture(scope="module")
+def client_class(packages):
+    sys.path.append(packages)  # last: what the lab has of its own comes first
     from distributed import Client
 
     yield Client
-    sys.path.remove(str(PACKAGES))
+    sys.path.remove(packages)
 
 
 @contextmanager
-def processes(folder):
+def processes(folder, packages):
     """A function that starts a command of Dask on loopback, in a process of its own."""
     started = []
-    paths = [os.environ["PYTHONPATH"], str(ROOT / "tests"), str(PACKAGES)]
+    paths = [os.environ["PYTHONPATH"], str(ROOT / "tests"), packages]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
     def start(command, *options):
@@ -66,9 +63,11 @@ def processes(folder):
             child.wait()
 
 
-def test_a_worker_dies_half_way_and_no_case_is_lost_or_counted_twice(client_class, tmp_path):
+def test_a_worker_dies_half_way_and_no_case_is_lost_or_counted_twice(
+    client_class, packages, tmp_path
+):
     cases, results, seen, killed = evaluation_cases(), [], set(), None
-    with processes(tmp_path) as start:
+    with processes(tmp_path, packages) as start:
         scheduler = start("scheduler", "--port", "0")
         workers = [start("worker", "--nthreads", "1", "--no-nanny") for _ in range(2)]
         file = tmp_path / "scheduler.json"
