@@ -10,13 +10,15 @@ meet later. `groups(seed)` yields them for ever, six behind each system prompt.
 import argparse
 import json
 import random
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from react_lab.loop import Agent, StepLimit
 from react_lab.models import ScriptedModel
 from react_lab.prompt import RULES, message, native_prompt, system_prompt
 from react_lab.registry import Observation, Registry, Tool
-from training import natural
+from training import natural, whole
 from training.kits import (
     BEFORE,
     BEHIND,
@@ -30,9 +32,11 @@ from training.kits import (
     weather,
 )
 from training.parts import call_key
+from training.lab import LAB
 from training.scenarios import SCENARIOS, Script, World
+from training.words import PLAN, SHORT
 
-EPISODES = 6  # behind one system prompt
+EPISODES = 8  # behind one system prompt
 
 
 def play(script: Script, registry: Registry, system: str) -> list[dict] | None:
@@ -126,9 +130,11 @@ def world(rng: random.Random) -> World:
     """Tools drawn for one system prompt: one to twelve, in any order."""
     lab = ((compute, 0.9), (weather, 0.65), (clock, 0.65), (search, 0.7))
     kits = [draw(rng, 0.9) for draw, chance in lab if rng.random() < chance]
-    for _ in range(rng.choice((0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 8))):
-        draw = rng.choice((natural.tool,) * 12 + (lookup, lookup, lookup, record, pair, qualified))
+    for _ in range(rng.choice((0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6))):
+        draw = rng.choice((natural.tool,) * 16 + (lookup, lookup, record, pair, qualified))
         kits.append(draw(rng))
+        if draw is natural.tool and rng.random() < 0.45:  # one that is easily taken for it
+            kits.append(natural.tool(rng, kits[-1]))
     if rng.random() < 0.12:  # a second tool for persons or towns: one result leads to the next
         first = next((k for k in kits if k.holds), None) or lookup(rng)
         wanted = "person" if first.holds == "PERSON" else "town"
@@ -140,13 +146,77 @@ def world(rng: random.Random) -> World:
     rng.shuffle(kits)
     names = set()
     kits = [k for k in kits if not (k.tool.name in names or names.add(k.tool.name))][:12]
-    return World(rng, kits or [compute(rng)])
+    return World(rng, kits or [compute(rng)], plan=rng.random() < 0.9)
+
+
+def masked(rng: random.Random, tools: tuple[Tool, ...]) -> tuple[tuple[Tool, ...], dict, dict]:
+    """The tools under names that say nothing, so that their descriptions have to be read.
+
+    Returns the tools, {name: new name} and {(name, parameter): new parameter}.
+    """
+    names, keys, found = {}, {}, []
+    for tool in tools:
+        while (new := rng.choice(MASKS)(rng)) in names.values():
+            pass
+        names[tool.name] = new
+        if rng.random() < 0.5:
+            for place, key in enumerate(tool.parameters["properties"]):
+                keys[tool.name, key] = f"{rng.choice(('p', 'arg', 'x', 'in', 'v'))}{place + 1}"
+
+        def renamed(entries, name=tool.name) -> dict:
+            return {keys.get((name, key), key): value for key, value in entries.items()}
+
+        schema = tool.parameters | {
+            "properties": renamed(tool.parameters["properties"]),
+            "required": [keys.get((tool.name, key), key) for key in tool.parameters["required"]],
+        }
+        example = tool.example and renamed(tool.example)
+        found.append(replace(tool, name=new, parameters=schema, example=example))
+    return tuple(found), names, keys
+
+
+def _letters(rng: random.Random) -> str:
+    return "".join(rng.choice("abcdefghijklmnopqrstuvwxyz") for _ in range(rng.randint(3, 6)))
+
+
+MASKS = (
+    lambda rng: f"{rng.choice(('tool', 'fn', 'op', 'svc', 'api', 'f', 't'))}_{rng.randint(1, 99)}",
+    lambda rng: f"{_letters(rng)}_{rng.randint(0, 9)}",
+    _letters,
+    lambda rng: f"{rng.choice('abcdefghkmpqrtx')}{rng.randint(100, 999)}",
+)
+
+
+def rename(script: Script, names: dict, keys: dict) -> Script:
+    """The script with tools and parameters under their new names, in thoughts too."""
+    words = re.compile("|".join(rf"(?<!\w){re.escape(n)}(?!\w)" for n in names)) if names else None
+
+    def text(old: str) -> str:
+        return words.sub(lambda match: names[match[0]], old)
+
+    def arguments(tool: str, old: dict) -> dict:
+        return {keys.get((tool, key), key): value for key, value in old.items()}
+
+    new = Script(script.question, steps=script.steps)
+    for content, trained in script.replies:
+        if isinstance(content, str):
+            new.replies.append((text(content), trained))
+        elif content[1] is None:
+            new.replies.append(((text(content[0]), None, content[2]), trained))
+        else:
+            thought, tool, given = content
+            done = names.get(tool, tool), arguments(tool, given)
+            new.replies.append(((text(thought), *done), trained))
+    for (tool, key), results in script.results.items():
+        given = call_key(arguments(tool, json.loads(key)))
+        new.results[names.get(tool, tool), given] = results
+    return new
 
 
 def worded(rng: random.Random, tools: list[Tool], examples: list[str]) -> str:
-    """The lab's system prompt; every fourth time with other rules or another first line."""
+    """The lab's system prompt; every sixth time with other rules or another first line."""
     rules = None
-    if rng.random() < 0.25:
+    if rng.random() < 0.17:
         rules = list(RULES["en"].values())
         rng.shuffle(rules)
         rules = rules[: rng.randint(0, len(rules))]
@@ -172,18 +242,40 @@ def transcript(messages: list[dict]) -> str:
 def group(rng: random.Random) -> dict:
     """One system prompt and the episodes behind it."""
     place = world(rng)
-    registry = Registry(tuple(kit.tool for kit in place.kits))
+    tools, row = tuple(kit.tool for kit in place.kits), None
+    if whole.ROWS and rng.random() < 0.35:  # a hand-written episode brings its tools
+        row = rng.choice(whole.ROWS)
+        own = tuple(whole.tool_of(entry, None) for entry in row["tools"])
+        taken = {tool.name for tool in own}
+        tools = own + tuple(tool for tool in tools if tool.name not in taken)[: max(0, 9 - len(own))]
+        listed = {tool.name: list(tool.parameters["properties"]) for tool in tools}
+        place.kits = [
+            kit
+            for kit in place.kits
+            if listed.get(kit.tool.name) == list(kit.tool.parameters["properties"])
+        ]
+    tools = tuple(rng.sample(tools, len(tools)))
+    names, keys = {}, {}
+    if rng.random() < 0.22:
+        tools, names, keys = masked(rng, tools)
+    registry = Registry(tools)
     form = rng.random()
     plain = system_prompt(registry)
-    scenarios, weights = zip(*SCENARIOS.items())
-    wanted = 1 if form < 0.04 else 2 if form < 0.06 else 0
+    scenarios, weights = zip(*SCENARIOS.items(), *LAB.items())
+    wanted = 1 if form < 0.03 else 2 if form < 0.04 else 0
     examples, episodes = [], []
     while len(episodes) < EPISODES:
-        script = rng.choices(scenarios, weights)[0](place)
-        if script and rng.random() < 0.1:
-            script.question = f"{rng.choice(BEFORE)} {script.question}"
-        elif script and rng.random() < 0.05 and script.question[-1] in ".?!":
-            script.question = f"{script.question} {rng.choice(BEHIND)}"
+        if row and (not place.kits or rng.random() < 0.5):
+            made = whole.episode(rng, row, place.plan)
+            script = made and made.script
+        else:
+            script = rng.choices(scenarios, weights)[0](place)
+            if script and rng.random() < 0.1:
+                script.question = f"{rng.choice(BEFORE)} {script.question}"
+            elif script and rng.random() < 0.05 and script.question[-1] in ".?!":
+                script.question = f"{script.question} {rng.choice(BEHIND)}"
+        if script and names:
+            script = rename(script, names, keys)
         messages = script and (native(script) if form > 0.97 else play(script, registry, plain))
         if not messages:
             continue
@@ -203,6 +295,9 @@ def group(rng: random.Random) -> dict:
         system = system_prompt(registry, thoughts=False)
     else:
         system = worded(rng, list(registry), examples)
+        if not place.plan:
+            for field, words in SHORT.items():
+                system = system.replace(f": {PLAN[field]}\n", f": {words}\n")
     return {"system": system, "episodes": episodes}
 
 

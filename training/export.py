@@ -14,15 +14,16 @@ import gguf
 import numpy as np
 import torch
 
-from training.network import ALPHA
+from training.network import SCALE
 
 
 def write_adapter(lora: dict, path: Path):
     """Write {GGUF name: tensor} to path as a LoRA adapter in f16."""
+    rank = next(len(tensor) for name, tensor in lora.items() if name.endswith("lora_a"))
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_string("general.type", "adapter")
     writer.add_string("adapter.type", "lora")
-    writer.add_float32("adapter.lora.alpha", float(ALPHA))
+    writer.add_float32("adapter.lora.alpha", float(SCALE * rank))
     for name, tensor in lora.items():
         writer.add_tensor(name, tensor.detach().numpy().astype(np.float16))
     writer.write_header_to_file()

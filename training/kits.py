@@ -4,8 +4,10 @@ A Kit draws Parts; a Part is one call with all the words that are needed to talk
 tables come from `pools.py` and the files in `phrases/`; `natural.py` has more.
 """
 
+import calendar
 import json
 import random
+from datetime import datetime, timedelta
 
 from react_lab.toolkit import calculator
 from training import natural, pools
@@ -235,8 +237,8 @@ def weather(rng: random.Random, own: float = 0.6) -> Kit:
     )  # fmt: skip
     style = 0 if own else rng.randrange(1, 4)
 
-    def draw(rng, entity=None) -> Part:
-        place = entity or pools.place(rng)
+    def shown(rng, place: str) -> tuple[str, dict]:
+        """What the tool says about a place, and the figures in it."""
         degrees, sky = rng.randint(-18, 39), rng.choice(pools.SKIES)
         wind, rain = rng.randint(0, 26), rng.randint(1, 60) if any(w in sky for w in pools.WET) else 0
         seen = (
@@ -246,6 +248,12 @@ def weather(rng: random.Random, own: float = 0.6) -> Kit:
             f"{sky}, {degrees} °C, wind {wind} m/s, rain {rain} mm",
             f"Weather in {place}: {sky}, {degrees} °C. Wind {wind} m/s. Rain {rain} mm.",
         )[style]
+        return seen, {"temp": degrees, "sky": sky, "rain": rain, "wind": wind}
+
+    def draw(rng, entity=None) -> Part:
+        place = entity or pools.place(rng)
+        seen, told = shown(rng, place)
+        degrees, sky, rain, wind = told.values()
         wet = "Yes" if rain else "No"
         choice = rng.random()
         part = Part("", f"the weather in {place}", name, {parameter: place}, seen, f"{degrees} °C", "", place,
@@ -284,7 +292,7 @@ def weather(rng: random.Random, own: float = 0.6) -> Kit:
         return part
 
     return Kit(make_tool(rng, name, description, [parameter], {parameter: pools.place(rng)}), draw, "weather",
-               takes="town")  # fmt: skip
+               takes="town", source=shown)  # fmt: skip
 
 
 def clock(rng: random.Random, own: float = 0.6) -> Kit:
@@ -299,20 +307,29 @@ def clock(rng: random.Random, own: float = 0.6) -> Kit:
     )  # fmt: skip
     style = 0 if own else rng.randrange(1, 3)
 
-    def draw(rng, entity=None) -> Part:
-        place = entity or pools.place(rng)
-        hour, minute, day = rng.randrange(24), rng.randrange(60), rng.choice(pools.DAYS)
-        date = f"{rng.randint(2019, 2031)}-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
-        offset = f"{rng.choice('+-')}{rng.randrange(12):02}:{rng.choice(('00', '00', '30', '45'))}"
+    def shown(rng, place: str, utc: datetime | None = None) -> tuple[str, dict]:
+        """What the tool says about a place, and the figures in it. utc: the moment, else any."""
+        utc = utc or datetime(2019, 1, 1) + timedelta(minutes=rng.randrange(12 * 365 * 24 * 60))
+        ahead = rng.randint(-11, 12) * 60 + rng.choice((0, 0, 0, 30, 45))
+        now = utc + timedelta(minutes=ahead)
+        offset = f"{'-' if ahead < 0 else '+'}{abs(ahead) // 60:02}:{abs(ahead) % 60:02}"
         region = rng.choice(("Europe", "Asia", "America", "Africa", "Pacific"))
-        time = f"{hour:02}:{minute:02}"
+        day, date, time = now.strftime("%A"), f"{now:%Y-%m-%d}", f"{now:%H:%M}"
+        unix, zone = calendar.timegm(utc.timetuple()), f"{region}/{place.replace(' ', '_')}"
         seen = (
-            f"{place}: {time}:{rng.choice(('00', f'{rng.randrange(60):02}'))} on {day} {date}, {region}/{place.replace(' ', '_')} "
-            f"(UTC{offset}), Unix time {rng.randint(10**9, 2 * 10**9)}, read from "
-            f"{rng.choice(('a clock fixed for the lesson', 'this computer’s clock'.replace('’', chr(39))))}.",
+            f"{place}: {time}:{utc:%S} on {day} {date}, {zone} (UTC{offset}), Unix time {unix}, "
+            f"""read from {rng.choice(("a clock fixed for the lesson", "this computer's clock"))}.""",
             f"{place}: {day} {date}, {time}",
             f"It is {time} on {day}, {date}, in {place}.",
         )[style]
+        told = {"time": time, "date": date, "weekday": day, "zone": zone, "offset": offset, "unix": unix, "utc": ahead / 60,
+                "year": now.year, "month": now.month, "day": now.day, "hour": now.hour, "minute": now.minute, "full": style == 0}  # fmt: skip
+        return seen, told
+
+    def draw(rng, entity=None) -> Part:
+        place = entity or pools.place(rng)
+        seen, told = shown(rng, place)
+        time, date, day = told["time"], told["date"], told["weekday"]
         choice = rng.random()
         part = Part("", f"the time in {place}", name, {parameter: place}, seen, time, f"in {place} it is {time}", place)
         if choice < 0.6:
@@ -330,7 +347,7 @@ def clock(rng: random.Random, own: float = 0.6) -> Kit:
         return part
 
     return Kit(make_tool(rng, name, description, [parameter], {parameter: pools.place(rng)}), draw, "clock",
-               takes="town")  # fmt: skip
+               takes="town", source=shown)  # fmt: skip
 
 
 def search(rng: random.Random, own: float = 0.6) -> Kit:

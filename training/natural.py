@@ -19,7 +19,8 @@ HERE = Path(__file__).parent / "phrases"
 
 def read(name: str) -> list[dict]:
     """The objects of a JSON Lines file of phrases."""
-    return [json.loads(line) for line in (HERE / name).read_text(encoding="utf-8").splitlines()]
+    lines = (HERE / name).read_text(encoding="utf-8").split("\n")
+    return [json.loads(line) for line in lines if line.strip()]
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ class NaturalTool:
             self.key = row["key"]
         self.name = row["name"] if rng.random() < 0.85 else f"{rng.choice(('tool', 'svc', 'fn', 'op'))}_{rng.randint(1, 60)}"
         example = self.arguments(*self.thing(rng))
-        tool = make_tool(rng, self.name, row["about"], list(example), example)
+        abouts = {self.key: row.get("key_about", "")} | ({self.second["name"]: self.second.get("about", "")} if self.second else {})
+        tool = make_tool(rng, self.name, row["about"], list(example), example, abouts)
         self.kit = Kit(tool, self.draw, "natural", source=self)
 
     def thing(self, rng) -> tuple[str, str]:
@@ -208,9 +210,11 @@ class Passage:
         return None
 
 
-def tool(rng: random.Random) -> Kit:
-    """A tool of the file."""
-    return NaturalTool(rng, rng.choice(TOOLS)).kit
+def tool(rng: random.Random, like: Kit | None = None) -> Kit:
+    """A tool of the files; one that is easily taken for `like`, if that one has such relatives."""
+    row = like.source.row if like and like.kind == "natural" else {}
+    family = [other for other in FAMILIES.get(row.get("family"), ()) if other is not row]
+    return NaturalTool(rng, rng.choice(family or TOOLS)).kit
 
 
 def passage(rng: random.Random) -> Passage:
@@ -238,7 +242,17 @@ def passage_chain(rng: random.Random, kit: Kit) -> Chain | None:
     return Chain(question, part, "", then=entry["tool"])
 
 
-TOOLS, PASSAGES = read("tools.jsonl"), read("passages.jsonl")
+def read_all(kind: str) -> list[dict]:
+    """The objects of all files of one kind, such as `tools.jsonl` and `tools_travel.jsonl`."""
+    names = sorted(file.name for file in HERE.glob(f"{kind}*.jsonl"))
+    return [row for name in names for row in read(name)]
+
+
+TOOLS, PASSAGES = read_all("tools"), read_all("passages")
+FAMILIES = {}
+for row in TOOLS:
+    if "family" in row:
+        FAMILIES.setdefault(row["family"], []).append(row)
 OPENERS.update(
     ask.split()[0].strip(",.?:")
     for row in TOOLS + PASSAGES

@@ -11,7 +11,7 @@ the name, the shape and the row order that the adapter file needs.
 
 import importlib.util
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import gguf
@@ -19,7 +19,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-ALPHA = 16
+SCALE = 2  # of B A: alpha over rank
 HEADS, KV_HEADS, HEAD = 9, 3, 64
 # The four places of a layer that carry LoRA, each with the tensors that share its input.
 SITES = (("attn_q", "attn_k", "attn_v"), ("attn_output",), ("ffn_gate", "ffn_up"), ("ffn_down",))
@@ -134,19 +134,20 @@ class PackedAttention(torch.autograd.Function):
 class TokenLoss(torch.autograd.Function):
     """Summed cross-entropy of x @ embedding' against labels, each times its weight.
 
-    The gradient of x is made at once, 128 rows at a time, so that the logits (49152 a row)
+    The gradient of x is made at once, some rows at a time, so that the logits (49152 a row)
     are never kept.
     """
 
     @staticmethod
     def forward(ctx, x, embedding, labels, weights):
         total, gradients = 0.0, []
-        logits = torch.empty(128, len(embedding))  # fp32, used again and again
-        parts = zip(x.split(128), labels.split(128), weights.split(128), strict=True)
-        for rows, label, weight in parts:
-            p = logits[: len(label)].copy_(rows @ embedding.T)
+        rows = 128 if x.device.type == "cpu" else 2048
+        logits = torch.empty(rows, len(embedding), device=x.device)  # fp32, used again and again
+        parts = zip(x.split(rows), labels.split(rows), weights.split(rows), strict=True)
+        for some, label, weight in parts:
+            p = logits[: len(label)].copy_(some @ embedding.T)
             torch.softmax(p, -1, out=p)
-            right = torch.arange(len(label)), label
+            right = torch.arange(len(label), device=x.device), label
             total -= (weight * p[right].clamp_min(1e-30).log()).sum()
             p[right] -= 1
             p *= weight[:, None]
@@ -173,12 +174,12 @@ def unfolded(x):
     return x.view(KV_HEADS, -1, 3, HEAD).transpose(0, 1).reshape(-1, HEADS, HEAD)
 
 
-def causal_masks(spans, dtype):
+def causal_masks(spans, dtype, device):
     """Return for each span a mask (1, 3 * rows, keys): 0 where a row may look, else -inf."""
     masks = []
     for before, own in spans:
         n, p = own.stop - own.start, before.stop - before.start
-        mask = torch.full((n, p + n), -math.inf).triu(p + 1)
+        mask = torch.full((n, p + n), -math.inf, device=device).triu(p + 1)
         masks.append(mask.repeat_interleave(3, 0)[None].to(dtype))
     return masks
 
@@ -201,11 +202,26 @@ class Batch:
     weights: torch.Tensor  # how much it counts
     episodes: int
 
+    def to(self, device: str) -> "Batch":
+        """The batch with its tensors on a device."""
+        tensors = ("ids", "positions", "at", "labels", "weights")
+        return replace(self, **{name: getattr(self, name).to(device) for name in tensors})
+
+
+def best_dtype(device: str = "cpu") -> torch.dtype:
+    """bf16 where the processor computes with it, else fp32: emulated bf16 is 15 times slower."""
+    fast = device != "cpu" or torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    return torch.bfloat16 if fast else torch.float32
+
 
 class Network:
-    """The frozen network. Tensors are bf16; norms and the residual stream are fp32."""
+    """The frozen network. Its norms and the residual stream are fp32.
 
-    def __init__(self, path: Path, dtype=torch.bfloat16):
+    dtype: of the weights, None for what is fast here. device: "cpu" or "cuda".
+    """
+
+    def __init__(self, path: Path, dtype: torch.dtype | None = None, device: str = "cpu"):
+        dtype = dtype or best_dtype(device)
         reader = gguf.GGUFReader(path)
         raw = {t.name: gguf.dequantize(t.data, t.tensor_type) for t in reader.tensors}
         self.dtype = dtype
@@ -220,7 +236,7 @@ class Network:
         }
 
         def take(name):
-            return torch.from_numpy(np.array(raw[name + ".weight"]))
+            return torch.from_numpy(np.array(raw[name + ".weight"])).to(device)
 
         self.embedding = take("token_embd").to(dtype)
         self.last_norm = take("output_norm")
@@ -239,16 +255,15 @@ class Network:
             names = [f"blk.{n}.{name}.weight.lora_" for name in site]
             a = torch.cat([lora[name + "a"] for name in names])
             b = torch.block_diag(*[lora[name + "b"] for name in names])
-            rank = a.shape[0] // len(site)
-            pairs.append((a.to(self.dtype), (b * (ALPHA / rank)).to(self.dtype)))
+            pairs.append((a.to(self.dtype), (b * SCALE).to(self.dtype)))
         return pairs
 
     def hidden(self, lora: dict, batch: Batch) -> torch.Tensor:
         """Return the last hidden states (tokens, 576), fp32, before the last norm."""
-        frequency = self.base ** (-torch.arange(0, HEAD, 2).float() / HEAD)
+        frequency = self.base ** (-torch.arange(0, HEAD, 2, device=batch.ids.device).float() / HEAD)
         angle = batch.positions[:, None, None] * frequency
         turns = torch.polar(torch.ones_like(angle), angle)
-        masks = causal_masks(batch.spans, self.dtype)
+        masks = causal_masks(batch.spans, self.dtype, batch.ids.device)
         x = self.embedding[batch.ids].float()
         for n in range(self.layers):
             (w_qkv, w_o, w_gu, w_down) = self.weights[n]

@@ -86,10 +86,12 @@ def call_key(arguments: dict) -> str:
     return json.dumps(arguments, sort_keys=True)
 
 
-def make_tool(rng, name: str, description: str, parameters: list[str], example: dict) -> Tool:
+def make_tool(rng, name: str, description: str, parameters: list[str], example: dict, abouts: dict | None = None) -> Tool:
+    """A tool. abouts: what each parameter is, told in half of the prompts."""
+    told = abouts if abouts and rng.random() < 0.5 else {}
     schema = {
         "type": "object",
-        "properties": {p: {"type": "string"} for p in parameters},
+        "properties": {p: {"type": "string"} | ({"description": told[p]} if told.get(p) else {}) for p in parameters},
         "required": parameters,
     }
     return Tool(name, description, schema, None, example if rng.random() < 0.85 else None)

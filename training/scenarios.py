@@ -29,6 +29,7 @@ class Script:
     replies: list = field(default_factory=list)  # (text or (thought, tool, arguments), trained)
     results: dict = field(default_factory=dict)
     steps: int = 8
+    tools: list = field(default_factory=list)  # tools of its own, where a row brings them
 
     def call(self, thought: str, tool: str, arguments: dict, *results, train: bool = True):
         self.replies.append(((thought, tool, arguments), train))
@@ -57,6 +58,11 @@ class World:
 
     rng: random.Random
     kits: list[Kit]
+    plan: bool = True  # thoughts keep what is open in view; else they say the next need only
+
+    def known(self, *values: str, short: str = "I know the answer.") -> str:
+        """The thought before an answer: all that was learnt, and that nothing is open."""
+        return f"{'; '.join(dict.fromkeys(values))}. Nothing is open." if self.plan else short
 
     def kit(self, *kinds: str, test=lambda kit: True) -> Kit | None:
         fit = [k for k in self.kits if (not kinds or k.kind in kinds) and test(k)]
@@ -118,7 +124,7 @@ def one(world: World) -> Script | None:
     part = world.part(*FACTS) if world.rng.random() < 0.75 else world.part("compute")
     if not part:
         return None
-    return Script(asking(world, part)).part(need(world, part), part).answer("I know the answer.", part.says)
+    return Script(asking(world, part)).part(need(world, part), part).answer(world.known(part.value or part.says), part.says)
 
 
 def two(world: World) -> Script | None:
@@ -202,16 +208,47 @@ def _shape(part: Part) -> str:
 def tell_all(world: World, question: str, parts: list[Part]) -> Script:
     """Ask for each part in turn, then say all of them."""
     script = Script(question)
-    nouns = [part.noun for part in parts]
-    plan = f"{', '.join(nouns[:-1])} and {nouns[-1]}"
-    for place, part in enumerate(parts):
-        script.part(f"I need {plan}." if place == 0 else f"Now {part.noun}.", part)
+    asked_for(world, script, parts)
     says = [parts[0].says] + [lowered(p.says) for p in parts[1:]]
     answer = says[0] + "".join((", " if len(says) > 2 and n < len(says) - 1 else ", and " if len(says) > 2 else " and ") + s
                                for n, s in enumerate(says[1:], 1))  # fmt: skip
     if any(s.startswith(("Yes", "No")) or s.endswith(".") for s in says):
         answer = " ".join(sentence(s) for s in says)
-    return script.answer("I know both parts." if len(parts) == 2 else "I know all parts.", answer)
+    known = world.known(*(p.value for p in parts), short=f"I know {'both' if len(parts) == 2 else 'all'} parts.")
+    return script.answer(known, answer)
+
+
+COUNTS = {2: "Two", 3: "Three", 4: "Four", 5: "Five"}
+
+
+def goal(part: Part) -> str:
+    """What a Part is about, as a thought names it."""
+    return part.noun.removeprefix("this: ")
+
+
+def asked_for(world: World, script: Script, parts: list[Part], after: str = "") -> None:
+    """One call for each part; the thoughts name the parts first, then what came and is open.
+
+    after: what comes behind the last part, such as a calculation.
+    """
+    goals = [goal(part) for part in parts]
+    listed = f"{', '.join(goals[:-1])} and {goals[-1]}"
+    for place, part in enumerate(parts):
+        still = "; ".join(goals[place:] + ([after] if after else []))
+        if not world.plan:
+            thought = f"I need {listed}." if place == 0 else f"Now {goals[place]}."
+        elif place:
+            thought = f"{parts[place - 1].value}. Still open: {still}."
+        elif after:
+            thought = f"First {'; '.join(goals)}. Then {after}."
+        else:
+            thought = f"{COUNTS[len(parts)]} parts: {still}."
+        script.part(thought, part)
+
+
+def then(world: World, part: Part, text: str) -> str:
+    """The thought before the last step: what came, and what is open."""
+    return f"{part.value}. Still open: {text}." if world.plan else f"Now {text}."
 
 
 def _two_numbers(world: World) -> tuple[Part, Part] | None:
@@ -273,15 +310,19 @@ def compare(world: World) -> Script | None:
 
 def _compared(world: World, script: Script, a: Part, b: Part, best: Part, answer: str) -> Script:
     """Both values, then which is the larger or smaller one: by the calculator if there is one."""
-    script.part(f"I need {a.noun} and {b.noun}.", a).part(f"Now {b.noun}.", b)
     more = float(best.number) == max(float(a.number), float(b.number))
     math = world.kit("compute")
+    asked_for(world, script, [a, b], f"the {'larger' if more else 'smaller'} one" if world.plan else "")
+    if world.plan and (not math or world.rng.random() < 0.6):  # two numbers need no calculator
+        sign = "more" if more else "less"
+        other = b if best is a else a
+        return script.answer(f"{a.entity} {a.number}, {b.entity} {b.number}: {best.number} is {sign} than {other.number}, so {best.entity}. Nothing is open.", answer)
     if not math:
         sign = "more" if more else "less"
         return script.answer(f"{a.entity} {a.number}, {b.entity} {b.number}: {best.number} is {sign}, so it is {best.entity}.", answer)
     term = f"{'max' if more else 'min'}({a.number}, {b.number})"
-    script.call(f"Now the {'larger' if more else 'smaller'} of {a.number} and {b.number}.", math.tool.name, {_only(math): term}, calculator(term))
-    return script.answer(f"{best.number} is {best.entity}.", answer)
+    script.call(then(world, b, f"the {'larger' if more else 'smaller'} of {a.number} and {b.number}"), math.tool.name, {_only(math): term}, calculator(term))
+    return script.answer(world.known(f"{best.number} is {best.entity}", short=f"{best.number} is {best.entity}."), answer)
 
 
 def natural_compare(world: World) -> Script | None:
@@ -309,9 +350,10 @@ def difference(world: World) -> Script | None:
                     f"By how many {a.unit or 'units'} do {a.entity} and {b.entity} differ in {head}?")  # fmt: skip
     term = f"{big.number}-{small.number}" if not small.number.startswith("-") else f"{big.number}-({small.number})"
     result = calculator(term)
-    script = Script(ask).part(f"I need {a.noun} and {b.noun}.", a).part(f"Now {b.noun}.", b)
-    script.call(f"Now {big.number} minus {small.number}.", math.tool.name, {_only(math): term}, result)
-    return script.answer("I know the difference.", f"the difference is {result} {a.unit}")
+    script = Script(ask)
+    asked_for(world, script, [a, b], "the difference" if world.plan else "")
+    script.call(then(world, b, f"{big.number} minus {small.number}"), math.tool.name, {_only(math): term}, result)
+    return script.answer(world.known(f"{result} {a.unit}".strip(), short="I know the difference."), f"the difference is {result} {a.unit}")
 
 
 def total(world: World) -> Script | None:
@@ -334,11 +376,11 @@ def total(world: World) -> Script | None:
     ask = world.say(f"What is the {word} {head} of {names}?", f"I need the {word} {head} of {names}.",
                     f"{word.capitalize()} {head} of {names}?")  # fmt: skip
     script = Script(ask)
-    nouns = [part.noun for part in parts]
-    for place, part in enumerate(parts):
-        script.part(f"I need {', '.join(nouns[:-1])} and {nouns[-1]}." if place == 0 else f"Now {part.noun}.", part)
-    script.call("Now I compute the mean." if mean else "Now I add them.", math.tool.name, {_only(math): term}, result)
-    return script.answer("I know the result.", f"the {word} {head} is {result} {parts[0].unit}")
+    asked_for(world, script, parts, f"the {word}" if world.plan else "")
+    listed = ", ".join(p.number for p in parts[:-1]) + " and " + parts[-1].number
+    thought = then(world, parts[-1], f"the {word} of {listed}") if world.plan else "Now I compute the mean." if mean else "Now I add them."
+    script.call(thought, math.tool.name, {_only(math): term}, result)
+    return script.answer(world.known(f"{result} {parts[0].unit}".strip(), short="I know the result."), f"the {word} {head} is {result} {parts[0].unit}")
 
 
 def _only(kit: Kit) -> str:
@@ -424,9 +466,10 @@ def _computed(world: World, ask: str, part: Part, term: str, thought: str, answe
     except ValueError:
         return None
     noun = part.noun.removeprefix("this: ")
-    script = Script(ask).part(f"First I need {noun}.", part)
-    script.call(f"Now {thought}.", math.tool.name, {_only(math): term}, result)
-    return script.answer("I know the result.", answer.replace("{v}", result).replace("{r}", result))
+    planned = f"First {noun}, then {thought.replace(part.number, 'that', 1) if part.number else 'the calculation'}."
+    script = Script(ask).part(planned if world.plan else f"First I need {noun}.", part)
+    script.call(then(world, part, thought), math.tool.name, {_only(math): term}, result)
+    return script.answer(world.known(result, short="I know the result."), answer.replace("{v}", result).replace("{r}", result))
 
 
 def natural_chain(world: World) -> Script | None:
@@ -447,8 +490,10 @@ def natural_chain(world: World) -> Script | None:
     for _ in range(30):
         part = second.draw(rng, place)
         if part.noun == f"{wanted} {place}":
-            script = Script(ask).part(f"First I need {chain.part.noun}.", chain.part)
-            return script.part(f"It is {place}. Now {part.noun}.", part).answer("I know the answer.", part.says)
+            planned = f"First {chain.part.noun}, then {wanted} that place."
+            script = Script(ask).part(planned if world.plan else f"First I need {chain.part.noun}.", chain.part)
+            script.part(then(world, chain.part, part.noun) if world.plan else f"It is {place}. Now {part.noun}.", part)
+            return script.answer(world.known(place, part.value), part.says)
     return None
 
 
@@ -458,7 +503,7 @@ def both(world: World) -> Script | None:
     part = kit and kit.source.both(world.rng)
     if not part:
         return None
-    return Script(question_mark(world.rng, part.question)).part(need(world, part), part).answer("I know both parts.", part.says)
+    return Script(question_mark(world.rng, part.question)).part(need(world, part), part).answer(world.known(part.says, short="I know both parts."), part.says)
 
 
 def span(world: World) -> Script | None:
@@ -478,9 +523,10 @@ def span(world: World) -> Script | None:
     ask = world.say(f"By how many {unit} do {one} and {two} differ for {name}?", f"What is the difference between {one} and {two} of {name}?",
                     f"How many {unit} more does {name} have {one} than {two}?")  # fmt: skip
     term = f"{high:g}-{low:g}"
-    script = Script(ask).call(f"First I need the data of {name}.", kit.tool.name, {_only(kit): asked}, seen)
-    script.call(f"Now {high:g} minus {low:g}.", math.tool.name, {_only(math): term}, calculator(term))
-    return script.answer("I know the difference.", f"the difference is {calculator(term)} {unit}")
+    script = Script(ask).call(f"First the data of {name}, then the difference." if world.plan else f"First I need the data of {name}.", kit.tool.name, {_only(kit): asked}, seen)
+    thought = f"{one} {high:g}, {two} {low:g}. Still open: the difference." if world.plan else f"Now {high:g} minus {low:g}."
+    script.call(thought, math.tool.name, {_only(math): term}, calculator(term))
+    return script.answer(world.known(f"{calculator(term)} {unit}", short="I know the difference."), f"the difference is {calculator(term)} {unit}")
 
 
 def chain_lookup(world: World) -> Script | None:
@@ -499,9 +545,10 @@ def chain_lookup(world: World) -> Script | None:
     middle = a.noun
     ask = world.say(f"What is {small} {middle}?", f"Tell me {small} {middle}.", f"{a.question}, and what is {small} {'that person' if wanted[0] == 'person' else 'that place'}?",
                     f"I need {small} {middle}.")  # fmt: skip
-    script = Script(ask).part(f"First I need {a.noun}.", a)
-    script.part(f"It is {a.value}. Now {b.noun}.", b)
-    return script.answer("I know the answer.", b.says if rng.random() < 0.6 else f"{a.says}. {sentence(b.says)}")
+    planned = f"First {a.noun}, then {small} {'that person' if wanted[0] == 'person' else 'that place'}."
+    script = Script(ask).part(planned if world.plan else f"First I need {a.noun}.", a)
+    script.part(then(world, a, b.noun) if world.plan else f"It is {a.value}. Now {b.noun}.", b)
+    return script.answer(world.known(a.value, b.value), b.says if rng.random() < 0.6 else f"{a.says}. {sentence(b.says)}")
 
 
 def threshold(world: World) -> Script | None:
@@ -515,7 +562,7 @@ def threshold(world: World) -> Script | None:
     yes = number > limit
     ask = world.say(f"Is {part.noun} above {limit}?", f"Is {part.noun} more than {f'{limit} {part.unit}'.strip()}?", f"Does {part.noun} exceed {limit}?")
     script = Script(ask).part(need(world, part), part)
-    thought = f"{part.number} is {'more' if yes else 'not more'} than {limit}."
+    thought = f"{part.number} is {'more' if yes else 'not more'} than {limit}." + " Nothing is open." * world.plan
     return script.answer(thought, f"{'Yes' if yes else 'No'}, {part.says}")
 
 
@@ -566,7 +613,7 @@ def missing(world: World) -> Script | None:
             script.call("Nothing fits. I try other words.", part.tool, again,
                         part.seen if found else f"No passage found for {again[next(iter(again))]!r}. Try other words.")  # fmt: skip
             if found:
-                return script.answer("I know the answer.", part.says)
+                return script.answer(world.known(part.value or part.says), part.says)
         return script.answer("The passages do not say it.", f"I could not find {noun}")
     reason = rng.choice(kit.source.row["none"]).replace("{e}", name) if kit.kind == "natural" else rng.choice((
         f"There is no {kit.takes or 'entry'} named {name!r}.", f"Unknown name: {name}.", f"{name!r} is not in the table.",
@@ -592,7 +639,7 @@ def not_told(world: World, kit: Kit) -> Script:
             return None
         first = rng.choice((f"No passage found for {query!r}. Try other words.", as_found(rng, kit.source, other)))
         script = Script(question_mark(rng, ask)).call(f"I search for {query}.", kit.tool.name, {key: query}, first)
-        return script.part("Nothing fits. I try other words.", part).answer("I know the answer.", part.says)
+        return script.part("Nothing fits. I try other words.", part).answer(world.known(part.value or part.says), part.says)
     ask = filled(rng.choice(page.row["none"]), page.values)
     query = keywords(ask)
     nothing = f"No passage found for {query!r}. Try other words."
@@ -640,7 +687,7 @@ def flaky(world: World) -> Script | None:
     script = Script(asking(world, part)).call(need(world, part), part.tool, part.arguments, fault)
     again = world.say("It failed. I try once more.", "An error. I try it once more.")
     if rng.random() < 0.75:
-        return script.call(again, part.tool, part.arguments, part.seen).answer("I know the answer.", part.says)
+        return script.call(again, part.tool, part.arguments, part.seen).answer(world.known(part.value or part.says), part.says)
     script.call(again, part.tool, part.arguments, rng.choice((fault, rng.choice(FAULTS))))
     return script.answer("It failed twice, so I give up.", f"I could not find {noun}, because the tool failed twice")
 
@@ -684,7 +731,7 @@ def mended(world: World) -> Script | None:
             f"Use {name} with input {arguments}", f"{part.noun} is", "...",
         )))  # fmt: skip
         script.part(need(world, part), part)
-    return script.answer("I know the answer.", part.says)
+    return script.answer(world.known(part.value or part.says), part.says)
 
 
 def astray(world: World) -> Script | None:
@@ -699,7 +746,7 @@ def astray(world: World) -> Script | None:
         nothing = f"No passage found for {query!r}. Try other words."
         shown = nothing if rng.random() < 0.5 else as_found(rng, wrong.source, *[passage(rng) for _ in range(rng.choice((1, 2)))])
         script = Script(asking(world, part)).call(f"I search for {query}.", wrong.tool.name, {_only(wrong): query}, shown, train=False)
-        return script.part(f"That was the wrong tool. I use {part.tool}.", part).answer("I know the answer.", part.says)
+        return script.part(f"That was the wrong tool. I use {part.tool}.", part).answer(world.known(part.value or part.says), part.says)
     parameters = list(wrong.tool.parameters["properties"])
     about = part.entity or part.question.split()[-1]
     bad = dict.fromkeys(parameters, pools.asked_as(about, ""))
@@ -707,7 +754,7 @@ def astray(world: World) -> Script | None:
                                    f"{about!r} is not known. Write another name.")))  # fmt: skip
     script = Script(asking(world, part))
     script.call(f"I need {part.noun}.", wrong.tool.name, bad, error, train=False)
-    return script.part(f"That was the wrong tool. I use {part.tool}.", part).answer("I know the answer.", part.says)
+    return script.part(f"That was the wrong tool. I use {part.tool}.", part).answer(world.known(part.value or part.says), part.says)
 
 
 def repeated(world: World) -> Script | None:
@@ -718,7 +765,7 @@ def repeated(world: World) -> Script | None:
     script = Script(asking(world, part))
     for _ in range(3):
         script.call(need(world, part), part.tool, part.arguments, part.seen, train=False)
-    return script.answer("I know the answer already.", part.says)
+    return script.answer(world.known(part.value, short="I know the answer already."), part.says)
 
 
 def cut(world: World) -> Script | None:
@@ -731,13 +778,13 @@ def cut(world: World) -> Script | None:
     script = Script(asking(world, part))
     if rng.random() < 0.5:
         script.call(need(world, part), part.tool, part.arguments, (part.seen + " " + filler, 250))
-        return script.answer("I know the answer.", part.says)
+        return script.answer(world.known(part.value or part.says), part.says)
     key, name = next(iter(part.arguments)), str(next(iter(part.arguments.values())))
     broad = {key: name.split()[0]}
     if broad == part.arguments:
         return None
     script.call(need(world, part), part.tool, broad, (filler + " " + part.seen, 200), train=False)
-    return script.part("The result was cut. I ask for less.", part).answer("I know the answer.", part.says)
+    return script.part("The result was cut. I ask for less.", part).answer(world.known(part.value or part.says), part.says)
 
 
 def last_call(world: World) -> Script | None:
@@ -755,7 +802,7 @@ def last_call(world: World) -> Script | None:
     other = world.part(*FACTS)
     if not other or other.tool == part.tool or part.noun.startswith("this") or other.noun.startswith(("this", "the passage")):
         return None
-    script = Script(f"{part.question}, and what is {other.noun}?").part(f"First I need {part.noun}.", part)
+    script = Script(f"{part.question}, and what is {other.noun}?").part(f"Two parts: {goal(part)}; {other.noun}." if world.plan else f"First I need {part.noun}.", part)
     script.steps = 1
     return script.answer("I must answer now.", sentence(part.says) + f" I could not find {other.noun}")
 

@@ -1,9 +1,16 @@
-"""Train the LoRA adapter on synthetic ReAct episodes, within a budget of minutes or steps.
+"""Train the LoRA adapter on synthetic ReAct episodes, within a budget of tokens.
 
-    python -m training.train --minutes 60 --seed 1 --out training/runs/first
+    python -m training.train --tokens 10e6 --out training/runs/first
+    python -m training.train --tokens 10e6 --out training/runs/first --resume
+    python -m training.train --tokens 10e6 --out training/runs/first --resume --settle 1
+    python -m training.train --device cuda --groups groups.jsonl --groups-per-step 12 ...
 
-Each worker process runs one thread on its own groups; their gradients are summed once a step.
-This is faster than one process with two threads, which would wait for each other at every layer.
+On a CPU each worker process runs one thread on its own groups; their gradients are summed once a
+step. This is faster than one process with two threads, which would wait for each other at every
+layer. On a GPU there is one process, and large batches.
+
+The learning rate rises, stays, and falls to zero over the last part of the budget (`--settle`).
+So a run can be ended well at any time: resume it with a budget a little above what it has seen.
 """
 
 import argparse
@@ -20,8 +27,9 @@ import torch.distributed as dist
 
 from training.network import Network, base_path, new_lora
 from training.tokens import pack, tokenizer
+from training.words import use
 
-WARM_UP = 0.03  # of the budget
+WARM_UP = 100_000  # tokens
 CHECKPOINT_SECONDS, LINE_SECONDS = 300, 20
 
 
@@ -34,13 +42,16 @@ def read_groups(path: Path):
         yield from groups
 
 
-def source(given):
-    """Return the endless iterator of groups that the arguments ask for."""
+def source(given, sitting: int):
+    """Return the endless iterator of groups that the arguments ask for.
+
+    sitting: how often the run was resumed; each sitting draws episodes of its own.
+    """
     if given.groups:
         return read_groups(given.groups)
     from training.episodes import groups
 
-    return groups(given.seed)
+    return groups(given.seed + 1000 * sitting)
 
 
 def steps(groups, per_step: int, seed: int):
@@ -53,9 +64,10 @@ def steps(groups, per_step: int, seed: int):
         yield from chunks
 
 
-def rate(done: float, peak: float) -> float:
-    """Return the learning rate after a fraction of the budget: warm-up, then a cosine to zero."""
-    return peak * min(1.0, done / WARM_UP) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
+def rate(tokens: float, given) -> float:
+    """Return the learning rate after so many tokens: it rises, stays, and falls to zero."""
+    left = 1 - tokens / given.tokens
+    return given.peak * min(1.0, (tokens + 1000) / WARM_UP, max(left, 0) / max(given.settle, 1e-9))
 
 
 def unflat(flat: torch.Tensor, shapes: dict) -> dict:
@@ -74,87 +86,98 @@ def work(rank: int, given, net: Network):
     """Train in one worker process. Rank 0 also keeps the clock, the log and the checkpoints."""
     torch.set_num_threads(1)
     meeting = f"file://{given.out.resolve()}/meeting"
-    dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=given.workers)
+    if given.workers > 1:
+        dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=given.workers)
     encode = tokenizer(base_path())
     lora = new_lora(net, given.rank, given.seed)
     shapes = {name: tensor.shape for name, tensor in lora.items()}
-    flat = torch.cat([tensor.detach().flatten() for tensor in lora.values()]).requires_grad_()
+    flat = torch.cat([tensor.detach().flatten() for tensor in lora.values()])
+    flat = flat.to(given.device).requires_grad_()
+    mean = flat.detach().clone()  # the average of the last weights: it measures a little better
     optimizer = torch.optim.AdamW([flat], betas=(0.9, 0.99), weight_decay=0.0)
-    count = {"step": 0, "episodes": 0, "tokens": 0, "seconds": 0.0}
+    count = {"step": 0, "episodes": 0, "tokens": 0, "seconds": 0.0, "sitting": 0}
     if given.resume:
-        state = torch.load(given.out / "checkpoint.pt")
-        flat.data = torch.cat([tensor.flatten() for tensor in state["lora"].values()])
+        state = torch.load(given.out / "checkpoint.pt", map_location=given.device)
+        flat.data = torch.cat([state["raw"][name].flatten() for name in shapes])
+        mean = torch.cat([state["lora"][name].flatten() for name in shapes])
         optimizer.load_state_dict(state["optimizer"])
         count = {key: state[key] for key in count}
-    feed = steps(source(given), given.groups_per_step, given.seed)
-    feed = islice(feed, count["step"], None)  # a resumed run skips what it has seen
+        count["sitting"] += 1
+    feed = steps(source(given, count["sitting"]), given.groups_per_step, given.seed)
     start = time.monotonic() - count["seconds"]
     last_line = last_save = time.monotonic()
     seen = {"tokens": 0, "loss": 0.0, "labels": 0}  # since the last line
     over = False
     while not over:
-        batch = pack(next(feed)[rank :: given.workers], encode)
+        batch = pack(next(feed)[rank :: given.workers], encode).to(given.device)
         loss = net.loss(unflat(flat, shapes), batch)
         loss.backward()
-        # One sum carries everything the workers must agree on; only rank 0 adds its clock.
-        clock = time.monotonic() - start if rank == 0 else 0.0
-        figures = [loss.item(), batch.weights.sum(), len(batch.ids), batch.episodes, clock]
-        shared = torch.cat((flat.grad, torch.tensor(figures)))
-        dist.all_reduce(shared)
+        # One sum carries everything the workers must agree on.
+        figures = [loss.item(), batch.weights.sum().item(), len(batch.ids), batch.episodes]
+        shared = torch.cat((flat.grad, torch.tensor(figures, device=given.device)))
+        if given.workers > 1:
+            dist.all_reduce(shared)
         flat.grad = shared[: len(flat)]
-        loss, labels, tokens, episodes, count["seconds"] = shared[len(flat) :].tolist()
+        loss, labels, tokens, episodes = shared[len(flat) :].tolist()
         flat.grad /= labels
         torch.nn.utils.clip_grad_norm_(flat, 1.0)
-        if given.steps:
-            done = (count["step"] + 0.5) / given.steps
-            budget = count["seconds"] / (count["step"] + 1) * given.steps
-        else:
-            budget = given.minutes * 60
-            done = count["seconds"] / budget
-        optimizer.param_groups[0]["lr"] = rate(done, given.peak)
+        optimizer.param_groups[0]["lr"] = rate(count["tokens"], given)
         optimizer.step()
         optimizer.zero_grad()
+        mean.lerp_(flat.detach(), max(1 - given.average, 1 / (count["step"] + 1)))
         count["step"] += 1
         count["episodes"] += int(episodes)
         count["tokens"] += int(tokens)
+        count["seconds"] = time.monotonic() - start
         for key, value in zip(seen, (tokens, loss, labels), strict=True):
             seen[key] += value
-        over = count["step"] >= given.steps if given.steps else count["seconds"] >= budget
+        over = count["tokens"] >= given.tokens
         now = time.monotonic()
         if rank == 0 and (over or now - last_line >= LINE_SECONDS):
+            speed = seen["tokens"] / (now - last_line)
             line = {
                 **{key: count[key] for key in ("step", "episodes", "tokens")},
-                "tokens_per_second": round(seen["tokens"] / (now - last_line), 1),
+                "tokens_per_second": round(speed, 1),
                 "loss": round(seen["loss"] / seen["labels"], 4),
-                "rate": round(rate(done, given.peak), 6),
+                "rate": round(rate(count["tokens"], given), 6),
                 "minutes": round(count["seconds"] / 60, 2),
-                "minutes_left": round(max(budget - count["seconds"], 0) / 60, 1),
+                "minutes_left": round(max(given.tokens - count["tokens"], 0) / speed / 60, 1),
             }
             print(" ".join(f"{key} {value}" for key, value in line.items()), flush=True)
             with open(given.out / "log.jsonl", "a", encoding="utf-8") as log:
                 log.write(json.dumps(line) + "\n")
             last_line, seen = now, dict.fromkeys(seen, 0)
         if rank == 0 and (over or now - last_save >= CHECKPOINT_SECONDS):
-            lora = {name: part.clone() for name, part in unflat(flat.detach(), shapes).items()}
-            state = {"lora": lora, "optimizer": optimizer.state_dict(), **count}
-            save(given.out / "checkpoint.pt", state)
+            kept = {"lora": mean, "raw": flat.detach()}
+            kept = {
+                key: {name: part.clone().cpu() for name, part in unflat(value, shapes).items()}
+                for key, value in kept.items()
+            }
+            save(given.out / "checkpoint.pt", {**kept, "optimizer": optimizer.state_dict(), **count})
             last_save = now
-    dist.destroy_process_group()
+    if given.workers > 1:
+        dist.destroy_process_group()
 
 
 def main():
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ask.add_argument("--out", type=Path, required=True, help="folder of this run")
-    ask.add_argument("--minutes", type=float, default=60, help="time budget")
-    ask.add_argument("--steps", type=int, help="budget in steps instead: fully repeatable")
+    ask.add_argument("--tokens", type=float, default=10e6, help="budget, in all sittings together")
+    ask.add_argument("--settle", type=float, default=0.2, help="last part, with a falling rate")
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--groups", type=Path, help="JSON Lines file of groups; else the generator")
     ask.add_argument("--groups-per-step", type=int, default=2)
     ask.add_argument("--workers", type=int, default=2, help="processes of one thread each")
-    ask.add_argument("--peak", type=float, default=2e-3, help="highest learning rate")
-    ask.add_argument("--rank", type=int, default=8)
+    ask.add_argument("--peak", type=float, default=1e-3, help="highest learning rate")
+    ask.add_argument("--rank", type=int, default=16)
+    ask.add_argument("--average", type=float, default=0.99, help="of the weights, a step")
+    ask.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
+    ask.add_argument("--words", default="next", help="of the prompt: shipped or next")
     ask.add_argument("--resume", action="store_true", help="go on from the run's checkpoint")
     given = ask.parse_args()
+    use(given.words)
+    if given.device != "cpu":
+        given.workers = 1
     if given.groups_per_step < given.workers:
         ask.error("each worker needs a group per step: raise --groups-per-step")
     if (given.out / "checkpoint.pt").exists() and not given.resume:
@@ -162,7 +185,9 @@ def main():
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "meeting").unlink(missing_ok=True)
     torch.set_num_threads(1)
-    net = Network(base_path())  # loaded before the fork, so the workers share its memory
+    net = Network(base_path(), device=given.device)  # before the fork: workers share its memory
+    if given.workers == 1:
+        return work(0, given, net)
     torch.multiprocessing.start_processes(
         work, (given, net), nprocs=given.workers, start_method="fork"
     )
