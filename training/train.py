@@ -25,6 +25,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
+from training.export import read_adapter
 from training.network import Network, base_path, new_lora
 from training.tokens import pack, tokenizer
 from training.words import use
@@ -76,6 +77,20 @@ def unflat(flat: torch.Tensor, shapes: dict) -> dict:
     return {name: part.view(shapes[name]) for name, part in zip(shapes, parts, strict=True)}
 
 
+def widened(old: dict, new: dict) -> dict:
+    """Return a trained adapter with the rank of a new one: its own rows first, then fresh ones.
+
+    The fresh rows of A are random and those of B zero, so that it computes what the old one did.
+    """
+    made = {}
+    for name, tensor in new.items():
+        dim = 0 if name.endswith("lora_a") else 1
+        fresh = tensor.detach().clone()
+        fresh.narrow(dim, 0, old[name].shape[dim]).copy_(old[name])
+        made[name] = fresh
+    return made
+
+
 def save(path: Path, state: dict):
     """Write a checkpoint so that a crash leaves the old one or the new one, never half of one."""
     torch.save(state, path.with_suffix(".new"))
@@ -90,6 +105,8 @@ def work(rank: int, given, net: Network):
         dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=given.workers)
     encode = tokenizer(base_path())
     lora = new_lora(net, given.rank, given.seed)
+    if given.start:
+        lora = widened(read_adapter(given.start), lora)
     shapes = {name: tensor.shape for name, tensor in lora.items()}
     flat = torch.cat([tensor.detach().flatten() for tensor in lora.values()])
     flat = flat.to(given.device).requires_grad_()
@@ -173,6 +190,7 @@ def main():
     ask.add_argument("--average", type=float, default=0.99, help="of the weights, a step")
     ask.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     ask.add_argument("--words", default="next", help="of the prompt: shipped or next")
+    ask.add_argument("--start", type=Path, help="an adapter of lower rank to start from")
     ask.add_argument("--resume", action="store_true", help="go on from the run's checkpoint")
     given = ask.parse_args()
     use(given.words)
