@@ -4,6 +4,7 @@ The files `phrases/lab_*.jsonl` hold the wordings; the figures are drawn here, a
 is said follows from them. A scenario takes a World and returns a Script, or None.
 """
 
+import operator
 import random
 import re
 from dataclasses import dataclass, field
@@ -151,10 +152,10 @@ def looked_up(world: World, kit: Kit, entry: dict, cities: dict, values: dict) -
             listed = ", ".join(f"{cities[slot]} {values[slot + ('temp' if name == 'temp' else 'time' if name == 'utc' else name)]}" for slot in told)
             settled = f"{listed}: {cities[winner]} is {kind if name != 'utc' else 'ahead' if kind == 'later' else 'behind'}"
     if "when" in entry:
-        name, sign, number = re.fullmatch(r"(\w+)\s*([<>]=?)\s*(-?[\d.]+)", entry["when"]).groups()
-        figure, limit = told["c"][name], float(number)
-        true = {"<": figure < limit, ">": figure > limit, "<=": figure <= limit, ">=": figure >= limit}[sign]
-        says = entry["yes"] if true else entry["no"]
+        names = sorted((name for name in values if name.isidentifier()), key=len, reverse=True)
+        words = re.compile(rf"\b({'|'.join(names)})\b")
+        rule = words.sub(lambda match: values[match[0]], filled(entry["when"], values))
+        says = entry["yes"] if holds(rule) else entry["no"]
     if "term" in entry:
         math, term = world.kit("compute"), filled(entry["term"], values)
         result = worked_out(term) if "{" not in term else None
@@ -167,6 +168,17 @@ def looked_up(world: World, kit: Kit, entry: dict, cities: dict, values: dict) -
         return None
     need = filled(entry["need"], values) if "need" in entry else f"{called} {' and '.join(cities.values())}"
     return Found(need, steps, says, settled, values)
+
+
+SIGNS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge, "==": operator.eq}
+
+
+def holds(rule: str) -> bool:
+    """Whether a rule such as "4>0" or "sunny==clear" holds."""
+    left, sign, right = re.fullmatch(r"\s*(.+?)\s*([<>]=?|==)\s*(.+?)\s*", rule).groups()
+    if sign == "==" and not re.fullmatch(r"-?[\d.]+", right):
+        return right in left
+    return SIGNS[sign](float(left), float(right))
 
 
 def cities_in(rng: random.Random, text: str, slots: str = "cdf") -> dict:
