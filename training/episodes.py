@@ -82,6 +82,18 @@ def play(script: Script, registry: Registry, system: str) -> list[dict] | None:
     return messages
 
 
+NUMBER = re.compile(r"\d+")
+
+
+def grounded(messages: list[dict]) -> bool:
+    """Whether every number of the answer stands in the question or in an observation."""
+    known = " ".join(m["content"] for m in messages if m["role"] == "user")
+    answer = messages[-1]["content"].rpartition("Final Answer: ")[2]
+    if not any(m["content"].startswith(("Observation: ", "<tool_resp")) for m in messages):
+        return True
+    return set(NUMBER.findall(answer)) - {"0", "2"} <= set(NUMBER.findall(known))
+
+
 def written(thought: str, tool: str | None, content) -> str:
     """A reply in the text format."""
     if tool is None:
@@ -277,7 +289,7 @@ def group(rng: random.Random) -> dict:
         if script and names:
             script = rename(script, names, keys)
         messages = script and (native(script) if form > 0.97 else play(script, registry, plain))
-        if not messages:
+        if not messages or not grounded(messages):
             continue
         if 0.94 < form <= 0.97:
             messages = without_thoughts(messages)

@@ -25,7 +25,7 @@ FINER = {
 def odd_name(rng: random.Random, names: list[str]) -> str:
     """Mostly a telling tool name; sometimes one where only the description helps."""
     if rng.random() < 0.12:
-        return rng.choice(("tool_{}", "q{}", "fn{}", "svc_{}", "op_{}", "t{}", "f{}x", "api{}")).format(
+        return rng.choice(("tool_{}", "q{}", "fn{}", "svc_{}", "op_{}", "f{}x", "api{}")).format(
             rng.choice(("a", "b", "z", "x")) if rng.random() < 0.3 else rng.randint(1, 99)
         )
     return rng.choice(names)

@@ -1,16 +1,15 @@
-"""Train the LoRA adapter on synthetic ReAct episodes, within a budget of tokens.
+"""Train the LoRA adapter on synthetic ReAct episodes, within a budget of tokens or minutes.
 
     python -m training.train --tokens 10e6 --out training/runs/first
     python -m training.train --tokens 10e6 --out training/runs/first --resume
-    python -m training.train --tokens 10e6 --out training/runs/first --resume --settle 1
     python -m training.train --device cuda --groups groups.jsonl --groups-per-step 12 ...
 
 On a CPU each worker process runs one thread on its own groups; their gradients are summed once a
 step. This is faster than one process with two threads, which would wait for each other at every
 layer. On a GPU there is one process, and large batches.
 
-The learning rate rises, stays, and falls to zero over the last part of the budget (`--settle`).
-So a run can be ended well at any time: resume it with a budget a little above what it has seen.
+The learning rate follows one curve over the budget. To end a run early, resume it with a budget
+a little above what it has seen: the rate then falls to zero from where it stands on that curve.
 """
 
 import argparse
@@ -30,7 +29,7 @@ from training.network import Network, base_path, new_lora
 from training.tokens import pack, tokenizer
 from training.words import use
 
-WARM_UP = 100_000  # tokens
+WARM_UP = 0.03  # of the budget
 CHECKPOINT_SECONDS, LINE_SECONDS = 300, 20
 
 
@@ -65,10 +64,9 @@ def steps(groups, per_step: int, seed: int):
         yield from chunks
 
 
-def rate(tokens: float, given) -> float:
-    """Return the learning rate after so many tokens: it rises, stays, and falls to zero."""
-    left = 1 - tokens / given.tokens
-    return given.peak * min(1.0, (tokens + 1000) / WARM_UP, max(left, 0) / max(given.settle, 1e-9))
+def rate(done: float, peak: float) -> float:
+    """Return the learning rate after a fraction of the budget: warm-up, then a cosine to zero."""
+    return peak * min(1.0, done / WARM_UP) * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
 
 
 def unflat(flat: torch.Tensor, shapes: dict) -> dict:
@@ -121,6 +119,7 @@ def work(rank: int, given, net: Network):
         count = {key: state[key] for key in count}
         count["sitting"] += 1
     feed = steps(source(given, count["sitting"]), given.groups_per_step, given.seed)
+    budget = given.minutes * 60
     start = time.monotonic() - count["seconds"]
     last_line = last_save = time.monotonic()
     seen = {"tokens": 0, "loss": 0.0, "labels": 0}  # since the last line
@@ -129,36 +128,37 @@ def work(rank: int, given, net: Network):
         batch = pack(next(feed)[rank :: given.workers], encode).to(given.device)
         loss = net.loss(unflat(flat, shapes), batch)
         loss.backward()
-        # One sum carries everything the workers must agree on.
-        figures = [loss.item(), batch.weights.sum().item(), len(batch.ids), batch.episodes]
+        # One sum carries everything the workers must agree on; only rank 0 adds its clock.
+        clock = time.monotonic() - start if rank == 0 else 0.0
+        figures = [loss.item(), batch.weights.sum().item(), len(batch.ids), batch.episodes, clock]
         shared = torch.cat((flat.grad, torch.tensor(figures, device=given.device)))
         if given.workers > 1:
             dist.all_reduce(shared)
         flat.grad = shared[: len(flat)]
-        loss, labels, tokens, episodes = shared[len(flat) :].tolist()
+        loss, labels, tokens, episodes, clock = shared[len(flat) :].tolist()
         flat.grad /= labels
         torch.nn.utils.clip_grad_norm_(flat, 1.0)
-        optimizer.param_groups[0]["lr"] = rate(count["tokens"], given)
+        done = (count["tokens"] + tokens) / given.tokens if given.tokens else clock / budget
+        optimizer.param_groups[0]["lr"] = rate(done, given.peak)
         optimizer.step()
         optimizer.zero_grad()
         mean.lerp_(flat.detach(), max(1 - given.average, 1 / (count["step"] + 1)))
         count["step"] += 1
         count["episodes"] += int(episodes)
         count["tokens"] += int(tokens)
-        count["seconds"] = time.monotonic() - start
+        count["seconds"] = clock
         for key, value in zip(seen, (tokens, loss, labels), strict=True):
             seen[key] += value
-        over = count["tokens"] >= given.tokens
+        over = count["tokens"] >= given.tokens if given.tokens else clock >= budget
         now = time.monotonic()
         if rank == 0 and (over or now - last_line >= LINE_SECONDS):
-            speed = seen["tokens"] / (now - last_line)
             line = {
                 **{key: count[key] for key in ("step", "episodes", "tokens")},
-                "tokens_per_second": round(speed, 1),
+                "tokens_per_second": round(seen["tokens"] / (now - last_line), 1),
                 "loss": round(seen["loss"] / seen["labels"], 4),
-                "rate": round(rate(count["tokens"], given), 6),
+                "rate": round(rate(done, given.peak), 6),
                 "minutes": round(count["seconds"] / 60, 2),
-                "minutes_left": round(max(given.tokens - count["tokens"], 0) / speed / 60, 1),
+                "minutes_left": round(max(1 - done, 0) / done * clock / 60, 1),
             }
             print(" ".join(f"{key} {value}" for key, value in line.items()), flush=True)
             with open(given.out / "log.jsonl", "a", encoding="utf-8") as log:
@@ -179,8 +179,8 @@ def work(rank: int, given, net: Network):
 def main():
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ask.add_argument("--out", type=Path, required=True, help="folder of this run")
-    ask.add_argument("--tokens", type=float, default=10e6, help="budget, in all sittings together")
-    ask.add_argument("--settle", type=float, default=0.2, help="last part, with a falling rate")
+    ask.add_argument("--minutes", type=float, default=60, help="time budget")
+    ask.add_argument("--tokens", type=float, help="budget in tokens instead, as 10e6")
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--groups", type=Path, help="JSON Lines file of groups; else the generator")
     ask.add_argument("--groups-per-step", type=int, default=2)
