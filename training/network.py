@@ -285,6 +285,7 @@ class Network:
 
     def loss(self, lora: dict, batch: Batch) -> torch.Tensor:
         """Return the weighted sum of the cross-entropies of the batch's labels, in nats."""
+        batch = batch.to(self.embedding.device)
         x = self.hidden(lora, batch)[batch.at]
         x = Norm.apply(x, self.last_norm, self.eps, self.dtype)
         return TokenLoss.apply(x, self.embedding, batch.labels, batch.weights)

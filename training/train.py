@@ -125,7 +125,7 @@ def work(rank: int, given, net: Network):
     seen = {"tokens": 0, "loss": 0.0, "labels": 0}  # since the last line
     over = False
     while not over:
-        batch = pack(next(feed)[rank :: given.workers], encode).to(given.device)
+        batch = pack(next(feed)[rank :: given.workers], encode)
         loss = net.loss(unflat(flat, shapes), batch)
         loss.backward()
         # One sum carries everything the workers must agree on; only rank 0 adds its clock.
