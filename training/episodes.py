@@ -13,6 +13,8 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
+from pathlib import Path
 
 from react_lab.loop import Agent, StepLimit
 from react_lab.models import ScriptedModel
@@ -34,7 +36,7 @@ from training.kits import (
 from training.parts import call_key
 from training.lab import LAB
 from training.scenarios import SCENARIOS, Script, World
-from training.words import PLAN, SHORT
+from training.words import PLAN, SHORT, use
 
 EPISODES = 8  # behind one system prompt
 
@@ -321,11 +323,20 @@ def groups(seed: int) -> Iterator[dict]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Print some training episodes.")
-    parser.add_argument("--show", type=int, default=2, help="how many groups")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    for _, drawn in zip(range(options.show), groups(options.seed)):
+    ask = argparse.ArgumentParser(description="Print training episodes, or write them to a file.")
+    ask.add_argument("--show", type=int, default=2, help="how many groups to print")
+    ask.add_argument("--write", type=Path, help="a JSON Lines file to write instead")
+    ask.add_argument("--groups", type=int, default=10_000, help="how many groups to write")
+    ask.add_argument("--seed", type=int, default=1)
+    ask.add_argument("--words", default="next", help="of the prompt: shipped or next")
+    given = ask.parse_args()
+    use(given.words)
+    if given.write:
+        with open(given.write, "w", encoding="utf-8") as file:
+            for drawn in islice(groups(given.seed), given.groups):
+                file.write(json.dumps(drawn, ensure_ascii=False) + "\n")
+        return
+    for drawn in islice(groups(given.seed), given.show):
         print("=" * 100, drawn["system"], sep="\n")
         for episode in drawn["episodes"]:
             print("-" * 60)
