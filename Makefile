@@ -30,7 +30,7 @@ test-all: env
 	@$(VENV_PYTHON) -m pytest -m "more or not more" $(NBVAL) $(wildcard notebooks) tests $(ARGS)
 
 record: env
-	@$(VENV_PYTHON) -m react_lab.recording $(NB)
+	@$(VENV_PYTHON) -m react_lab.models.recording $(NB)
 	@$(VENV_PYTHON) docs/claims.py
 
 live: env

@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from benchmarks import imports, parsing, steps
 from benchmarks.table import markdown
-from react_lab.embedded import count_tokens, engine_problem, find_weights
+from react_lab.models.embedded import count_tokens, engine_problem, find_weights
 
 
 def report(runs: int | None = None) -> str:

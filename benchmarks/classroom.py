@@ -23,7 +23,7 @@ from statistics import mean, median
 from benchmarks.table import markdown
 from react_lab.loop import Agent
 from react_lab.models import ChatModel, ModelError
-from react_lab.serve import MODEL
+from react_lab.services.model_server import MODEL
 from react_lab.toolkit import lab_tools
 
 LEARNERS = (1, 4, 8, 30)

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from importlib.util import find_spec
 
 from benchmarks import floor as bare
-from react_lab.loop import STOPS, Agent, StepLimit
+from react_lab.loop import Agent
 from react_lab.models import ChatModel
 from react_lab.prompt import system_prompt
+from react_lab.stops import STOPS, StepLimit
 from react_lab.toolkit import calculator, lab_tools
 
 QUESTION = "What are the first multiples of 12?"

@@ -15,7 +15,7 @@ IMPORTS = {
     "openai": "openai",
     "react_lab": "react_lab",
     "react_lab, all that a notebook needs": (
-        "react_lab.connect, react_lab.loop, react_lab.toolkit, react_lab.views.text"
+        "react_lab.models.settings, react_lab.loop, react_lab.toolkit, react_lab.views.text"
     ),
 }
 CHILD = """

@@ -7,7 +7,7 @@ import json
 import re
 from pathlib import Path
 
-from react_lab.claim import Claim
+from react_lab.evaluation.claim import Claim
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = ROOT / "notebooks"

@@ -8,8 +8,8 @@ import sys
 import textwrap
 from pathlib import Path
 
-from react_lab.connect import connect
 from react_lab.loop import Agent
+from react_lab.models.settings import connect
 from react_lab.toolkit import lab_tools
 from react_lab.views.text import show
 

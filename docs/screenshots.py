@@ -2,7 +2,7 @@
 
     python docs/screenshots.py docs/stepper.png
 
-It needs what tests/test_browser.py needs: Chromium, and the network the first time.
+It needs what tests/views/test_browser.py needs: Chromium, and the network the first time.
 """
 
 import shutil
@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "tests"))
 
-import browser  # noqa: E402  beside the tests, because it is theirs
+from helpers import browser  # noqa: E402  beside the tests, because it is theirs
 
 NOTEBOOK = "05_loop.ipynb"
 REPLIES = [

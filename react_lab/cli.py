@@ -11,9 +11,9 @@ from pathlib import Path
 
 def ask(question: str) -> int:
     """Print a run as it happens; 0 only if the model finished it."""
-    from react_lab.connect import describe
     from react_lab.loop import Agent
-    from react_lab.toolkit import lab_tools
+    from react_lab.models.settings import describe
+    from react_lab.toolkit.lab import lab_tools
     from react_lab.views import text
 
     if (model := _connected()) is None:
@@ -31,8 +31,8 @@ def ask(question: str) -> int:
 
 def _connected():
     """The model that the settings name; None, with the reason printed, if there is none."""
-    from react_lab.connect import connect
-    from react_lab.models import ModelError
+    from react_lab.models.reply import ModelError
+    from react_lab.models.settings import connect
 
     try:
         return connect()
@@ -47,7 +47,7 @@ def start(arguments: list[str], fresh: str | None = None) -> int:
     fresh: the number of a notebook that shall be clean again, such as "05".
     """
     from react_lab.course import start as lab
-    from react_lab.course.copies import copy
+    from react_lab.course.working_copies import copy
 
     named = bool(arguments) and not arguments[0].startswith("-")
     folder = Path(arguments[0] if named else "my_lab").resolve()
@@ -78,9 +78,9 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
     case was not reached or the report not written; 2 for a baseline that cannot be read, or a
     folder with runs of another model or prompt, in which nothing is changed then.
     """
-    from react_lab.connect import describe
-    from react_lab.evaluation import regression
-    from react_lab.judge import evaluation_cases
+    from react_lab.evaluation.evaluation import regression
+    from react_lab.evaluation.judge import evaluation_cases
+    from react_lab.models.settings import describe
     from react_lab.views import report
 
     try:
@@ -110,7 +110,7 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
 
 def _results(cases: list, model, folder: Path) -> list:
     """The results of the cases, as many as were reached, with a bar that grows."""
-    from react_lab.evaluation import evaluate, lab_agent
+    from react_lab.evaluation.evaluation import evaluate, lab_agent
     from react_lab.views.report import bar
 
     found = []
@@ -206,11 +206,11 @@ def main(arguments: list[str] | None = None) -> int:
         folder = known.folder or Path("runs", f"{datetime.now():%Y-%m-%d_%H%M%S}")
         return evaluate(folder, known.baseline)
     if known.command == "searchd":
-        from react_lab import searchd
+        from react_lab.services import search_server
 
-        return searchd.run(known.port)
+        return search_server.run(known.port)
     if known.command == "serve":
-        from react_lab import serve
+        from react_lab.services import model_server
 
-        return serve.run(known.host, known.port, known.slots)
+        return model_server.run(known.host, known.port, known.slots)
     return ask(known.question) if known.command == "ask" else doctor()

@@ -21,8 +21,9 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from react_lab.models import Message, Model, ModelError, Reply
-from react_lab.parser import LABELS, fields
+from react_lab.models.reply import Message, Model, ModelError, Reply
+from react_lab.parser.fields import fields
+from react_lab.parser.labels import LABELS
 
 Round = list[Message]  # what the model said, and what it got for it
 Fit = Callable[[list[Message]], list[Message]]

@@ -13,21 +13,15 @@ import json
 import re
 from dataclasses import replace
 
-from react_lab.calls import INPUT_KEYS, NAME_KEYS, read_input, tool_name
 from react_lab.loop import CUT, Agent, add, cut_off, ready, said, send, sendable, whole_text
-from react_lab.models import Message, Reply
-from react_lab.noise import clean, visible
-from react_lab.parser import (
-    Action,
-    FinalAnswer,
-    Malformed,
-    Move,
-    before_observation,
-    fields,
-    parse,
-)
+from react_lab.models.reply import Message, Reply
+from react_lab.parser.call_forms import INPUT_KEYS, NAME_KEYS, read_input, tool_name
+from react_lab.parser.fields import before_observation, fields
+from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
+from react_lab.parser.parse import parse
+from react_lab.parser.wrapping import clean, visible
 from react_lab.prompt import in_language, message, native_system
-from react_lab.registry import Observation, Registry
+from react_lab.registry.registry import Observation, Registry
 from react_lab.trace import Run, Step
 
 INVALID = "the arguments are not valid JSON"

@@ -14,79 +14,19 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from react_lab.models import Message, Model, ModelError, Reply, lost_prompt
-from react_lab.parser import Action, FinalAnswer, Malformed, Move, believed, parse
+from react_lab.models.reply import Message, Model, ModelError, Reply, lost_prompt
+from react_lab.parser.fields import believed
+from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
+from react_lab.parser.parse import parse
 from react_lab.prompt import MESSAGES, in_language, labelled, message, system_prompt
-from react_lab.registry import Observation, Registry, bind
-from react_lab.stuck import failures, format_faults, repeats
+from react_lab.registry.registry import Observation, Registry, bind
+from react_lab.stops import STOPS, StopRule, failures, repeats
 from react_lab.trace import Run, Step
 
-StopRule = Callable[[Run], str | None]
 Fit = Callable[[list[Message]], list[Message]]
 
 
-@dataclass(frozen=True)
-class StepLimit:
-    """Stop after n steps."""
-
-    n: int = 8
-
-    def __call__(self, run: Run) -> str | None:
-        return "step limit" if len(run.steps) >= self.n else None
-
-
-@dataclass(frozen=True)
-class TokenLimit:
-    """Stop when the whole run has used n tokens, sent and received."""
-
-    n: int
-
-    def __call__(self, run: Run) -> str | None:
-        return "token limit" if run.tokens >= self.n else None
-
-
-@dataclass(frozen=True)
-class TimeLimit:
-    """Stop when model and tools have taken this many seconds."""
-
-    seconds: float
-
-    def __call__(self, run: Run) -> str | None:
-        return "time limit" if run.seconds >= self.seconds else None
-
-
-@dataclass(frozen=True)
-class RepeatLimit:
-    """Stop at the n-th call with the same tool, input and result, and nothing new between."""
-
-    n: int = 4
-
-    def __call__(self, run: Run) -> str | None:
-        return "repeats" if repeats(run.steps) >= self.n else None
-
-
-@dataclass(frozen=True)
-class FailureLimit:
-    """Stop at the n-th error in a row of one tool, or of tools that do not exist."""
-
-    n: int = 4
-
-    def __call__(self, run: Run) -> str | None:
-        return "failures" if failures(run.steps) >= self.n else None
-
-
-@dataclass(frozen=True)
-class FormatLimit:
-    """Stop at the n-th unreadable reply in a row."""
-
-    n: int = 4
-
-    def __call__(self, run: Run) -> str | None:
-        return "format faults" if format_faults(run.steps) >= self.n else None
-
-
 CUT = "it was cut off at the token limit, so write less"
-STOPS = (StepLimit(8), TimeLimit(300), RepeatLimit(4), FailureLimit(4), FormatLimit(4))
 
 # One round in the text format -------------------------------------------------------------
 

@@ -15,9 +15,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from react_lab.models import Message
+from react_lab.models.reply import Message
+from react_lab.ranking import ranked
 from react_lab.trace import Run
-from react_lab.words import ranked
 
 # Within a conversation --------------------------------------------------------------------
 

@@ -18,9 +18,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from react_lab.loop import Agent, sendable, whole_text
-from react_lab.models import Model, ModelError, Reply
-from react_lab.parser import Action, FinalAnswer, parse
-from react_lab.registry import Observation
+from react_lab.models.reply import Model, ModelError, Reply
+from react_lab.parser.moves import Action, FinalAnswer
+from react_lab.parser.parse import parse
+from react_lab.registry.registry import Observation
 from react_lab.trace import Run
 
 Check = Callable[[Run], bool]

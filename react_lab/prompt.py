@@ -10,8 +10,8 @@ English ones means training it again.
 import json
 from collections.abc import Iterable, Sequence
 
-from react_lab.parser import LABELS
-from react_lab.registry import Tool
+from react_lab.parser.labels import LABELS
+from react_lab.registry.registry import Tool
 
 # Each rule prevents one fault; notebook 03 leaves them out one by one.
 RULES = {

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from warnings import warn
 
-from react_lab.endpoint import hide
 from react_lab.files import append, write
-from react_lab.models import Message, Reply
-from react_lab.parser import Action, FinalAnswer, Malformed, Move
-from react_lab.registry import Observation
+from react_lab.models.endpoint import hide
+from react_lab.models.reply import Message, Reply
+from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
+from react_lab.registry.registry import Observation
 
 VERSION = 2  # 2: a step can hold several calls; files of version 1 are read as before
 

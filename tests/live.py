@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from react_lab.embedded import engine_problem
+from react_lab.models.embedded import engine_problem
 
 ROOT = Path(__file__).parents[1]
 OPTIONS = (

@@ -13,15 +13,16 @@ import time
 from dataclasses import replace
 
 import pytest
-from endpoint import chat_model, field_cases, messages_show, registry_of, serve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.fake_endpoint import chat_model, field_cases, messages_show, registry_of, serve
 from react_lab.function_calling import hybrid_step, native_step, read_arguments, read_reply
-from react_lab.loop import STOPS, Agent, StepLimit, step, text_step
+from react_lab.loop import Agent, step, text_step
 from react_lab.models import Reply
 from react_lab.parser import Action, FinalAnswer, Malformed
 from react_lab.registry import Registry
+from react_lab.stops import STOPS, StepLimit
 from react_lab.trace import Run, load, save
 
 CASES = field_cases()

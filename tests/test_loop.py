@@ -4,22 +4,21 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from endpoint import chat_model, field_cases, registry_of, serve
 
-from react_lab.loop import (
+from helpers.fake_endpoint import chat_model, field_cases, registry_of, serve
+from react_lab.loop import Agent, step
+from react_lab.models import ModelError, Reply, ScriptedModel
+from react_lab.parser import FinalAnswer, Malformed
+from react_lab.registry import Registry
+from react_lab.stops import (
     STOPS,
-    Agent,
     FailureLimit,
     FormatLimit,
     RepeatLimit,
     StepLimit,
     TimeLimit,
     TokenLimit,
-    step,
 )
-from react_lab.models import ModelError, Reply, ScriptedModel
-from react_lab.parser import FinalAnswer, Malformed
-from react_lab.registry import Registry
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run
 

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from trained import texts
 
+from helpers.training_texts import texts
 from react_lab.toolkit import lab_tools
 
 ROOT = Path(__file__).parents[1]

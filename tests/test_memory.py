@@ -10,9 +10,10 @@ import pytest
 
 from react_lab.context import KeepRounds
 from react_lab.function_calling import native_step
-from react_lab.loop import Agent, StepLimit
+from react_lab.loop import Agent
 from react_lab.memory import Earlier, Notes, nothing, summary, whole
 from react_lab.models import Reply, ScriptedModel
+from react_lab.stops import StepLimit
 from react_lab.toolkit import lab_tools
 
 LOOK = 'Thought: I look.\nAction: get_weather\nAction Input: {"city": "Athens"}'

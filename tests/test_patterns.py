@@ -9,7 +9,7 @@ import pytest
 
 from react_lab import patterns
 from react_lab.function_calling import native_step
-from react_lab.loop import STOPS, Agent, StepLimit
+from react_lab.loop import Agent
 from react_lab.models import ModelError, Reply, ScriptedModel
 from react_lab.patterns import (
     TEXTS,
@@ -20,6 +20,7 @@ from react_lab.patterns import (
     reflexion,
     route,
 )
+from react_lab.stops import STOPS, StepLimit
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run, load, save
 

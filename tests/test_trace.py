@@ -7,9 +7,10 @@ from itertools import islice
 
 import pytest
 
-from react_lab.loop import Agent, StepLimit, step
+from react_lab.loop import Agent, step
 from react_lab.models import ScriptedModel
 from react_lab.registry import Registry
+from react_lab.stops import StepLimit
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run, keep, load, save
 

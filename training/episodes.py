@@ -16,10 +16,11 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from react_lab.loop import Agent, StepLimit
+from react_lab.loop import Agent
 from react_lab.models import ScriptedModel
 from react_lab.prompt import RULES, message, native_prompt, system_prompt
 from react_lab.registry import Observation, Registry, Tool
+from react_lab.stops import StepLimit
 from training import natural, whole
 from training.kits import (
     BEFORE,
@@ -33,8 +34,8 @@ from training.kits import (
     search,
     weather,
 )
-from training.parts import call_key
 from training.lab import LAB
+from training.parts import call_key
 from training.scenarios import SCENARIOS, Script, World
 from training.words import PLAN, SHORT, use
 

@@ -15,9 +15,9 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from react_lab.embedded import DATA, EmbeddedModel, identity
 from react_lab.evaluation import Result, evaluate, lab_agent, share, verdict
-from react_lab.judge import evaluation_cases
+from react_lab.evaluation.judge import evaluation_cases
+from react_lab.models.embedded import DATA, EmbeddedModel, identity
 from react_lab.parser import Malformed
 from training.measure import RESULTS, TOKENS
 

@@ -13,14 +13,15 @@ import argparse
 import json
 from pathlib import Path
 
-from react_lab.embedded import EmbeddedModel, identity
 from react_lab.evaluation import share
 from react_lab.function_calling import native_step
-from react_lab.grammar import grammar
-from react_lab.loop import STOPS, Agent, StepLimit
+from react_lab.loop import Agent
+from react_lab.models.embedded import EmbeddedModel, identity
+from react_lab.models.grammar import grammar
 from react_lab.parser import Action, Malformed
 from react_lab.prompt import EXAMPLES, RULES, system_prompt
 from react_lab.registry import Registry
+from react_lab.stops import STOPS, StepLimit
 from react_lab.toolkit import flaky
 from react_lab.trace import Run
 from react_lab.views.text import show

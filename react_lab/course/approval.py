@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from react_lab.course.checking import Exercise, Wrong, ask
-from react_lab.models import ScriptedModel
-from react_lab.parser import Action
-from react_lab.registry import Registry
-from react_lab.toolkit import lab_tools
+from react_lab.models.scripted import ScriptedModel
+from react_lab.parser.moves import Action
+from react_lab.registry.registry import Registry
+from react_lab.toolkit.lab import lab_tools
 from react_lab.trace import Run
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from react_lab.context import KeepRounds, words_of
 from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.loop import Agent
-from react_lab.models import Message, Reply
-from react_lab.registry import Registry
+from react_lab.models.reply import Message, Reply
+from react_lab.registry.registry import Registry
 from react_lab.trace import Run
 
 GIVEN = KeepRounds(n=4, cut=200)

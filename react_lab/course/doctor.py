@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from react_lab import connect, embedded
+from react_lab.models import embedded, settings
 
 REINSTALL = "in the lab's folder: python -m pip install --no-deps -r requirements.txt -e ."
 ENDPOINT = "use an endpoint instead: set LLM_BASE_URL and LLM_MODEL"
@@ -27,7 +27,7 @@ ENDPOINT = "use an endpoint instead: set LLM_BASE_URL and LLM_MODEL"
 # Run in a process of its own, because a processor without AVX2 kills it.
 ENGINE = """
 import sys
-from react_lab import connect, embedded
+from react_lab.models import embedded, settings
 model = embedded.EmbeddedModel(adapter=False, max_tokens=2)
 try:
     model([{"role": "user", "content": "Hello"}])
@@ -206,15 +206,15 @@ def folder() -> Finding:
 def endpoint() -> Finding:
     """Which of the three settings are set, also by `.env`. Their values are never shown."""
     try:
-        found = connect.settings()
+        found = settings.settings()
     except embedded.ModelError as error:
         return Finding("endpoint", False, ".env cannot be read", str(error))
-    text = ", ".join(f"{name} {'set' if name in found else 'not set'}" for name in connect.NAMES)
+    text = ", ".join(f"{name} {'set' if name in found else 'not set'}" for name in settings.NAMES)
     if any(name.startswith("OPENAI_") and value for name, value in os.environ.items()):
         text += "; OPENAI_* is set but not used, so that nothing is sent by accident"
     if found:
         try:
-            connect.check(found)
+            settings.check(found)
         except embedded.ModelError as error:
             return Finding("endpoint", False, text, str(error))
     return Finding("endpoint", True, text)

@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from react_lab.cases import as_result
 from react_lab.course.checking import Exercise, Wrong, ask
-from react_lab.parser import Action, FinalAnswer, Malformed, Move
+from react_lab.parser.cases import as_result
+from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
 
 TOOLS = {
     "calculator": ["expression"],

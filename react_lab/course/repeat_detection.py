@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from react_lab.course.checking import Exercise, Wrong, ask
-from react_lab.models import Message, Reply
-from react_lab.registry import Registry
-from react_lab.toolkit import calculator, get_weather
+from react_lab.models.reply import Message, Reply
+from react_lab.registry.registry import Registry
+from react_lab.toolkit.calculator import calculator
+from react_lab.toolkit.cities import get_weather
 
 MANY = 30  # replies; no right loop asks for so many
 
@@ -142,7 +143,7 @@ EXERCISE = Exercise(
         "without the result you stop a poll. Do it for every call, also of a tool that does not "
         "exist. And return None as the answer: 'I stopped' is no answer of the model.",
         "For near repeats compare {name: plain(value) for name, value in move.arguments.items()}, "
-        "with plain from react_lab.stuck. Then: if len(calls) > 1 and both of calls[-2:] have "
+        "with plain from react_lab.stops. Then: if len(calls) > 1 and both of calls[-2:] have "
         'this tool, this input and one result, return None, "repeats".',
     ),
     check=check,

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from react_lab.course.checking import Exercise, NotStarted, Wrong, ask
-from react_lab.registry import Observation, Registry
-from react_lab.searchd import KEY, RETRY_AFTER, serving
+from react_lab.registry.registry import Observation, Registry
+from react_lab.services.search_server import KEY, RETRY_AFTER, serving
 
 QUERY = "shipping to Norway"
 PATIENCE = 6.0  # seconds for one call; the exercise asks for a timeout of 2

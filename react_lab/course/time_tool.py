@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.loop import Agent
-from react_lab.models import ScriptedModel
-from react_lab.registry import Observation, Registry
-from react_lab.toolkit import lab_tools
+from react_lab.models.scripted import ScriptedModel
+from react_lab.registry.registry import Observation, Registry
+from react_lab.toolkit.lab import lab_tools
 
 SUMMER = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
 WINTER = datetime(2027, 1, 15, 9, 30, tzinfo=UTC)

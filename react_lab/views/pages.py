@@ -6,7 +6,8 @@ text takes the colour of the theme.
 
 from html import escape
 
-from react_lab.parser import Action, FinalAnswer, fields
+from react_lab.parser.fields import fields
+from react_lab.parser.moves import Action, FinalAnswer
 from react_lab.trace import Run
 from react_lab.views import text
 

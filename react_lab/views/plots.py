@@ -11,8 +11,8 @@ from html import escape
 from io import BytesIO
 from itertools import accumulate, cycle
 
-from react_lab.models import Reply
-from react_lab.parser import Action
+from react_lab.models.reply import Reply
+from react_lab.parser.moves import Action
 from react_lab.trace import Run
 from react_lab.views import text
 

@@ -11,8 +11,9 @@ from base64 import b64encode
 from collections.abc import Sequence
 from io import BytesIO
 
-from react_lab.evaluation import Regression, Result, figures, interval, share, unfinished
-from react_lab.parser import Action
+from react_lab.evaluation.evaluation import Regression, Result, figures, unfinished
+from react_lab.evaluation.intervals import interval, share
+from react_lab.parser.moves import Action
 from react_lab.views import plots
 from react_lab.views.pages import STYLE, escaped
 from react_lab.views.text import sendable, show_end, show_move

@@ -3,7 +3,8 @@
 import json
 import re
 
-from react_lab.parser import Action, FinalAnswer, believed
+from react_lab.parser.fields import believed
+from react_lab.parser.moves import Action, FinalAnswer
 from react_lab.trace import Run, Step
 
 

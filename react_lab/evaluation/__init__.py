@@ -1,0 +1,48 @@
+"""Evaluation: run an agent on cases, and say how sure the figures are.
+
+>>> share([True] * 15 + [False] * 5)
+'15/20 75% (53% to 89%)'
+>>> verdict([True] * 20, [True] * 11 + [False] * 9)
+'better'
+"""
+
+from react_lab.evaluation.claim import Claim
+from react_lab.evaluation.evaluation import (
+    MEANS,
+    SHARES,
+    Regression,
+    Result,
+    ask,
+    compare,
+    evaluate,
+    figures,
+    judged,
+    lab_agent,
+    regression,
+    unfinished,
+)
+from react_lab.evaluation.intervals import interval, mean, mean_interval, moved, share, verdict
+from react_lab.evaluation.judge import Case
+
+__all__ = [
+    "MEANS",
+    "SHARES",
+    "Case",
+    "Claim",
+    "Regression",
+    "Result",
+    "ask",
+    "compare",
+    "evaluate",
+    "figures",
+    "interval",
+    "judged",
+    "lab_agent",
+    "mean",
+    "mean_interval",
+    "moved",
+    "regression",
+    "share",
+    "unfinished",
+    "verdict",
+]

@@ -1,0 +1,212 @@
+"""Evaluation: run an agent on cases, count what came of it, compare with another variant."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+from warnings import warn
+
+from react_lab.evaluation import judge
+from react_lab.evaluation.intervals import mean, moved, share, verdict
+from react_lab.evaluation.judge import Case
+from react_lab.loop import Agent
+from react_lab.models.reply import Model, ModelError
+from react_lab.trace import Run, load, save
+
+# One case and what came of it -------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Result:
+    """A case with its run, judged. right, tools, calls: as `judge` defines them.
+
+    rounds: replies of the model. tokens: sent and received, 0 where the endpoint tells none.
+    seconds: in the model.
+    """
+
+    case: Case
+    run: Run
+    right: bool
+    tools: bool
+    calls: bool
+    rounds: int
+    tokens: int
+    seconds: float
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is right and the calls are those that were expected."""
+        return self.right and self.calls
+
+
+def judged(case: Case, run: Run) -> Result:
+    """What is counted of a run of a case."""
+    return Result(
+        case,
+        run,
+        judge.solved(case, run),
+        judge.right_tools(case, run),
+        judge.right_calls(case, run),
+        len(run.replies),
+        run.tokens,
+        sum(reply.seconds for reply in run.replies),
+    )
+
+
+SHARES = {"answers right": "right", "right tools": "tools", "tools and arguments right": "calls"}
+MEANS = {"rounds": "rounds", "tokens": "tokens", "seconds in the model": "seconds"}
+
+
+def figures(results: Sequence[Result]) -> dict[str, str]:
+    """Every metric by name, as text with its 95% interval."""
+    found = {name: share(getattr(r, key) for r in results) for name, key in SHARES.items()}
+    found["finished"] = share(result.run.finished for result in results)
+    for name, key in MEANS.items():
+        values = [getattr(result, key) for result in results]
+        found[name] = mean(values) if any(values) else "not told"
+    return found
+
+
+def unfinished(results: Iterable[Result]) -> Counter[str]:
+    """How many runs have not been finished, by the reason for which they stopped."""
+    return Counter(result.run.stop for result in results if not result.run.finished)
+
+
+def compare(results: Iterable[Result], others: Iterable[Result]) -> dict[str, str]:
+    """For every metric whether a variant differs from another one, pair by pair, with both figures.
+
+    Only cases that both of them reached count. Raises ValueError when there are none.
+    """
+    mine, theirs = ({result.case.id: result for result in one} for one in (results, others))
+    if not (both := [name for name in mine if name in theirs]):
+        raise ValueError("The two variants have no case in common; run them on the same cases.")
+    found = {}
+    for tell, write, metrics in ((verdict, share, SHARES), (moved, mean, MEANS)):
+        for name, key in metrics.items():
+            pair = [[getattr(one[case], key) for case in both] for one in (mine, theirs)]
+            found[name] = f"{write(pair[0])} against {write(pair[1])}: {tell(*pair)}"
+    return found
+
+
+@dataclass(frozen=True)
+class Regression:
+    """What changed since a baseline. verdict: of the pass rates, as `verdict` says it.
+
+    lost, gained: the ids of the cases that do not pass any more, and of those that pass now.
+    missing: ids that only the baseline knows.
+    """
+
+    verdict: str
+    lost: tuple[str, ...]
+    gained: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+def regression(results: Iterable[Result], baseline: dict[str, bool]) -> Regression:
+    """Compare which cases pass with a stored baseline, {id: whether it passed}."""
+    now = {result.case.id: result.passed for result in results}
+    both = [name for name in now if name in baseline]
+    return Regression(
+        verdict([now[name] for name in both], [baseline[name] for name in both]),
+        tuple(name for name in both if baseline[name] and not now[name]),
+        tuple(name for name in both if now[name] and not baseline[name]),
+        tuple(name for name in baseline if name not in now),
+    )
+
+
+# Running cases ----------------------------------------------------------------------------
+
+
+def evaluate(
+    cases: Sequence[Case],
+    make_agent: Callable[[Case], Agent],
+    executor: Executor | None = None,
+    folder: str | Path | None = None,
+) -> Iterator[Result]:
+    """Run an agent on each case and yield one Result a case, as soon as it is there.
+
+    make_agent: from a case to its agent, such as `partial(lab_agent, model)`. executor: any of
+    concurrent.futures, or `distributed.Client(...).get_executor()`; its workers get the case and
+    make_agent pickled. None runs one case after another.
+    folder: where the trace of each finished case is kept, ID.jsonl, whatever ends the loop. A
+    case whose trace is there already is not asked again, unless its model could not be reached.
+    A trace does not say which model it is of, so give each model a folder of its own.
+
+    A disk that gets full does not end it: a warning says that traces are missing.
+
+    Raises ValueError for two cases with one id, and for a folder with runs of another prompt;
+    OSError when the folder cannot be made; and whatever a worker raises.
+    """
+    if twice := [name for name, n in Counter(case.id for case in cases).items() if n > 1]:
+        raise ValueError(f"Two cases are called {twice[0]!r}; give each an id of its own.")
+    if folder is not None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    waiting = []
+    for case in cases:
+        if run := _stored(case, make_agent, folder):
+            yield judged(case, run)
+        else:
+            waiting.append(case)
+    if executor is None:
+        for case in waiting:
+            yield judged(case, _kept(ask(case, make_agent), case, folder))
+        return
+    futures = {executor.submit(ask, case, make_agent): case for case in waiting}
+    try:
+        for future in as_completed(futures):
+            yield judged(futures[future], _kept(future.result(), futures[future], folder))
+    finally:  # what has not begun is not asked; what is done has been paid for
+        for future, case in futures.items():
+            if not future.cancel() and future.done() and not future.exception():
+                _kept(future.result(), case, folder)
+
+
+def lab_agent(model: Model, case: Case) -> Agent:
+    """The lab's agent with the tools of a case."""
+    return Agent(model, judge.case_tools(case))
+
+
+def ask(case: Case, make_agent: Callable[[Case], Agent]) -> Run:
+    """One run of one case; this is what a worker does."""
+    return make_agent(case).run(case.question)
+
+
+def _kept(run: Run, case: Case, folder: str | Path | None) -> Run:
+    """The run, written to its trace file, if there is a folder."""
+    if folder is not None:
+        try:
+            save(run, Path(folder) / f"{case.id}.jsonl")
+        except OSError as error:  # the run has been paid for
+            warn(f"Traces are not kept in {folder}: {error.strerror}.", stacklevel=3)
+    return run
+
+
+def _stored(
+    case: Case, make_agent: Callable[[Case], Agent], folder: str | Path | None
+) -> Run | None:
+    """The run of a case that an earlier call has kept; None if it has to be asked."""
+    path = Path(folder or "") / f"{case.id}.jsonl"
+    if folder is None or not path.is_file():
+        return None
+    run = load(path)
+    if run.stop == "model error":
+        return None
+    if run.steps[0].sent != _first_messages(case, make_agent):
+        raise ValueError(
+            f"{path.name} is a run of another question or prompt; name another folder for this one."
+        )
+    return run
+
+
+def _first_messages(case: Case, make_agent: Callable[[Case], Agent]) -> tuple[dict, ...]:
+    """What the agent of a case sends first. The model is not asked."""
+
+    def silent(*_) -> None:
+        raise ModelError("not asked")
+
+    agent = replace(make_agent(case), model=silent)
+    try:
+        agent.step(Run(case.question), agent)
+    except ModelError as error:
+        return error.sent

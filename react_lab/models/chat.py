@@ -1,0 +1,105 @@
+"""Chat: a model behind any OpenAI-compatible endpoint."""
+
+import json
+import time
+from dataclasses import dataclass, field
+
+from react_lab.models.api_errors import Refusal, refusal
+from react_lab.models.endpoint import base_urls, hide, problem, send, shown
+from react_lab.models.payload import learn, notes, request
+from react_lab.models.reply import Message, ModelError, Reply, checked, reply_from
+
+
+@dataclass(frozen=True, repr=False)
+class ChatModel:
+    """A model behind any OpenAI-compatible endpoint.
+
+    model: the name the endpoint knows it by. base_url: with or without /v1, such as
+    `http://localhost:11434`; None means OpenAI's own. api_key: never shown; a server on this
+    machine needs none. timeout: seconds without a sign of the server. options: sent as they are
+    with each request (temperature=0, max_tokens=512, stop=[...]); nothing is sent that you did not
+    set. patience: the most seconds that one call waits for a busy endpoint, all waits together.
+
+    What the endpoint refuses is renamed or left out from then on, once; `Reply.notes` says so.
+    Raises ModelError at once for an address or a key that cannot be used; and, when called, if
+    no usable reply came. The message is the first true cause and says what to do.
+    """
+
+    model: str
+    base_url: str | None = None
+    api_key: str | None = None
+    timeout: float = 60.0
+    options: dict = field(default_factory=dict)
+    patience: float = 30.0
+    learned: dict = field(default_factory=dict, init=False, compare=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "api_key", (self.api_key or "").strip() or None)
+        if self.options.get("stream"):
+            raise ValueError("ChatModel takes whole replies only; leave stream out.")
+        if wrong := problem(self.base_url, self.api_key):
+            raise ModelError(wrong, "bad key" if "key" in wrong else "no connection")
+
+    def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
+        begin, waits = time.perf_counter(), []
+        while True:
+            body = request(self.model, messages, tools, self.options, self.learned)
+            refused, text = self._ask(body)
+            if refused is None:
+                break
+            if learn(refused, body, messages, self.learned):
+                continue
+            if (pause := self._pause(refused, waits)) is None:
+                raise self._error(refused)
+            waits.append(pause)
+            time.sleep(pause)
+        waited = tuple(f"waited {pause:g} s: the endpoint was busy" for pause in waits)
+        seconds = time.perf_counter() - begin
+        reply = reply_from(json.loads(text), seconds, (*notes(self.learned), *waited))
+        return checked(reply, self.model)
+
+    def _ask(self, body: dict) -> tuple[Refusal | None, str]:
+        """Send the body, to the address with or without /v1: (None or the refusal, the text)."""
+        known = self.learned.get("base url")
+        addresses = [known] if known else base_urls(self.base_url)
+        answers = []
+        for address in addresses:
+            status, headers, text = self._send(address, body)
+            refused = refusal(status, headers, text)
+            answers.append((refused, text))
+            if refused is None or not refused.elsewhere:
+                if address != addresses[0]:
+                    self.learned["base url"] = address
+                return refused, text
+        return answers[0]
+
+    def _send(self, address: str, body: dict) -> tuple[int, dict, str]:
+        """One request: (status, headers, text). Raises ModelError when no answer came."""
+        try:
+            return send(address, self.api_key, self.timeout, body)
+        except (ConnectionError, ValueError) as error:
+            kind = "no connection" if isinstance(error, ConnectionError) else "error"
+            words = hide(f"{self.model}: {error}", self.api_key, part=6)
+        raise ModelError(words, kind)
+
+    def _pause(self, refused: Refusal, waits: list[float]) -> float | None:
+        """Seconds to wait before the same request goes out again; None if that is no use."""
+        pause = refused.wait or 2.0 ** len(waits)
+        often = 1 if refused.status == 500 else 4  # most 500s are the same every time
+        passing = refused.kind in ("rate limit", "error") and len(waits) < often
+        return pause if passing and sum(waits) + pause <= self.patience else None
+
+    def _error(self, refused: Refusal) -> ModelError:
+        """The error that a refusal ends in."""
+        words = f"{self.model}: {refused.advice} ({refused})"
+        if refused.wait:
+            words += f" It asks to wait {refused.wait:g} s."
+        if refused.elsewhere or refused.kind == "unreadable":
+            address = self.learned.get("base url") or base_urls(self.base_url)[0]
+            words += f" It was asked at {shown(address)}/chat/completions."
+        return ModelError(hide(words, self.api_key, part=6), refused.kind)
+
+    def __repr__(self) -> str:
+        address = [f"base_url={shown(self.base_url)!r}"] if self.base_url else []
+        options = [f"options={self.options}"] if self.options else []
+        return f"ChatModel({', '.join([repr(self.model), *address, *options])})"

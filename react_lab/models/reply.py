@@ -1,0 +1,164 @@
+"""Reply: what comes back from a model, how to read it, and the error when nothing came."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+Message = dict[str, object]
+
+
+class ModelError(Exception):
+    """The model could not be asked: the world's fault. The message says what to do next.
+
+    kind: "no connection", "bad key", "rate limit", "no credit", "context too long", "refused",
+    "filtered", "empty", "unreadable" or "error". reply: the Reply that came, if one did.
+    """
+
+    def __init__(self, message: str, kind: str = "error", reply: "Reply | None" = None):
+        super().__init__(message)
+        self.kind, self.reply = kind, reply
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back from one call of a model.
+
+    text: the words of the reply. tool_calls: native calls, as the API's dictionaries.
+    finish_reason: why it ended ("stop", "length", ...). tokens_in, tokens_out, tokens_cached:
+    counts, None when the endpoint does not tell. seconds: how long the call took.
+    notes: what happened on the way (a wait, a dropped setting).
+    """
+
+    text: str
+    tool_calls: tuple[dict, ...] = ()
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+Model = Callable[..., Reply]
+
+
+# Reading a reply ----------------------------------------------------------------------------
+
+# Five endings that leave nothing to go on with; the fifth, a context too long, is a refusal.
+ENDINGS = {
+    "empty": "The reply is empty. Run again; if it stays empty, ask another model.",
+    "cut off": "The reply was cut off at the length limit. Give a larger max_tokens.",
+    "only reasoning": "The whole length limit was spent on reasoning, before any answer. Give a "
+    "larger max_tokens, or ask for less reasoning.",
+    "filtered": "A content filter stopped the reply. Put the question, or what a tool returned, "
+    "in other words.",
+}
+
+
+def ending(reply: Reply) -> str:
+    """How a reply ended that is no use as it is: a key of ENDINGS. "" for a good one."""
+    blank = not reply.text.strip() and not reply.tool_calls
+    if reply.finish_reason == "content_filter":
+        return "filtered"
+    if reply.finish_reason == "length":
+        return "only reasoning" if blank and reply.reasoning else "cut off"
+    return "empty" if blank else ""
+
+
+def checked(reply: Reply, model: str) -> Reply:
+    """The reply, with a note when it ended badly. model: its name, for the error.
+
+    Raises ModelError when asking again cannot help: stopped by a filter, or cut off before the
+    first word. The reply is kept in the error.
+    """
+    how = ending(reply)
+    wordless = how == "cut off" and not (reply.text.strip() or reply.tool_calls)
+    if how in ("filtered", "only reasoning") or wordless:
+        kind = "filtered" if how == "filtered" else "empty"
+        raise ModelError(f"{model}: {ENDINGS[how]}", kind, reply)
+    return replace(reply, notes=(*reply.notes, ENDINGS[how])) if how else reply
+
+
+def reply_from(completion: object, seconds: float, notes: tuple[str, ...] = ()) -> Reply:
+    """Read a chat completion into a Reply.
+
+    completion: the answer's JSON as a dict, or the openai client's object. seconds: how long
+    the call took. Raises ModelError when there is no choice in it.
+    """
+    body = completion if isinstance(completion, dict) else completion.to_dict()
+    if not body.get("choices") or "message" not in body["choices"][0]:
+        raise ModelError("The endpoint sent a reply without any choice. Ask it again.")
+    choice, usage = body["choices"][0], _dict(body.get("usage"))
+    message, finish = _dict(choice["message"]), choice.get("finish_reason")
+    text, thinking = _words(message.get("content"))
+    thinking = thinking or message.get("reasoning_content") or message.get("reasoning")
+    return Reply(
+        text=text or _words(message.get("refusal"))[0],
+        tool_calls=_calls(message),
+        reasoning=thinking if thinking and isinstance(thinking, str) else None,
+        finish_reason="length" if finish in ("max_tokens", "model_length") else finish,
+        tokens_in=_count(usage, "prompt_tokens"),
+        tokens_out=_count(usage, "completion_tokens"),
+        tokens_cached=_count(_dict(usage.get("prompt_tokens_details")), "cached_tokens"),
+        seconds=seconds,
+        notes=notes,
+    )
+
+
+def _words(content: object) -> tuple[str, str]:
+    """Text and thinking of a message's content: a text, a list of parts, or null."""
+    if isinstance(content, str):
+        return content, ""
+    text, thinking = "", ""
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, str):
+            text += part
+        elif _dict(part).get("type") in ("thinking", "reasoning"):
+            thinking += "".join(_words(part.get("thinking") or part.get("text")))
+        else:
+            inner = _dict(part).get("text")
+            text += inner if isinstance(inner, str) else ""
+    return text, thinking
+
+
+def _dict(value: object) -> dict:
+    """The value if it is a dict, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def _count(usage: dict, name: str) -> int | None:
+    """A number of tokens; None when the endpoint does not tell."""
+    return usage[name] if isinstance(usage.get(name), int) else None
+
+
+def _calls(message: dict) -> tuple[dict, ...]:
+    """The native calls as they came, with their arguments as the JSON text they should be."""
+    calls = message.get("tool_calls")
+    if not calls and message.get("function_call"):  # the older form
+        calls = [{"function": message["function_call"]}]
+    read = []
+    for call in filter(_dict, calls if isinstance(calls, list) else ()):
+        function = dict(_dict(call.get("function")))
+        given = function.get("arguments")
+        if not isinstance(given, str):
+            function["arguments"] = "" if given is None else json.dumps(given, ensure_ascii=False)
+        function["name"] = str(function.get("name") or "")
+        read.append({"id": "", "type": "function"} | call | {"function": function})
+    return tuple(read)
+
+
+def lost_prompt(earlier: list[Message], before: Reply, later: list[Message], after: Reply) -> str:
+    """A warning when more was sent than before, and fewer tokens were read; else "".
+
+    earlier, later: the messages sent. before, after: the replies to them. Some servers cut a
+    long prompt without a word.
+    """
+    counts = before.tokens_in, after.tokens_in
+    sizes = [sum(len(str(message.get("content"))) for message in sent) for sent in (earlier, later)]
+    if None in counts or sizes[1] <= sizes[0] or counts[1] >= counts[0]:
+        return ""
+    return (
+        f"The endpoint read {counts[1]} tokens, after {counts[0]} for a shorter history: it has "
+        "cut the messages. Give it a longer context, or send fewer of them."
+    )

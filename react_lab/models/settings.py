@@ -1,0 +1,109 @@
+"""Connect: from your settings to a model.
+
+An endpoint is set with three variables, in the environment or in a file `.env` beside the
+notebook: LLM_BASE_URL (such as https://api.openai.com/v1), LLM_API_KEY and LLM_MODEL. Without
+them the model is the embedded one, and nothing leaves this machine.
+
+>>> describe(EmbeddedModel())
+"the embedded model SmolLM2-135M with the lab's adapter, on this machine"
+"""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from react_lab.models.chat import ChatModel
+from react_lab.models.embedded import EmbeddedModel, engine_problem
+from react_lab.models.endpoint import OPENAI, on_this_machine, problem, shown
+from react_lab.models.recording import Recording
+from react_lab.models.reply import Model, ModelError
+
+NAMES = ("LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL")
+LOCAL_ONLY = ("adapter", "grammar", "cache")  # options that no endpoint knows
+
+
+def connect(**options) -> Model:
+    """The model that the settings name; `describe` tells which one that is.
+
+    options: fields of EmbeddedModel, such as adapter=False or max_tokens=60. For an endpoint
+    `adapter`, `grammar` and `cache` are left out; the others are sent if you give them.
+
+    The order: the recording if REACT_LAB_RECORDING asks for it ("replay" or "record:NAME"),
+    your endpoint, the embedded model, and its recording where the engine cannot run.
+    Raises ModelError that names what is missing when an endpoint is only half set, TypeError
+    for an unknown option. No request is sent here.
+    """
+    embedded = EmbeddedModel(**options)
+    if mode := os.environ.get("REACT_LAB_RECORDING"):
+        return Recording(embedded, mode)
+    if endpoint := settings():
+        check(endpoint)
+        sent = {name: value for name, value in options.items() if name not in LOCAL_ONLY}
+        return ChatModel(
+            endpoint["LLM_MODEL"],
+            base_url=endpoint["LLM_BASE_URL"],
+            api_key=endpoint.get("LLM_API_KEY"),
+            options=sent,
+        )
+    return Recording(embedded) if engine_problem() else embedded
+
+
+def describe(model: Model) -> str:
+    """One line that says which model this is. A key never stands in it."""
+    if isinstance(model, ChatModel):
+        host = urlsplit(shown(model.base_url or OPENAI)).netloc
+        return f"{model.model} at {host} (your endpoint)"
+    kept = model.model if isinstance(model, Recording) else model
+    if not isinstance(kept, EmbeddedModel):
+        return repr(model)
+    name = f"SmolLM2-135M {'with' if kept.adapter else 'without'} the lab's adapter"
+    if isinstance(model, Recording):
+        return f"recorded replies of the embedded model {name}"
+    return f"the embedded model {name}, on this machine"
+
+
+def settings(folder: Path | None = None) -> dict[str, str]:
+    """The endpoint's settings that have a value, by name. The environment wins over `.env`.
+
+    folder: where `.env` is looked for, None for the current one. Raises ModelError for one that
+    cannot be read.
+    """
+    found = _read_env((folder or Path()) / ".env")
+    found |= {name: os.environ[name] for name in NAMES if name in os.environ}
+    return {name: value.strip() for name, value in found.items() if value.strip()}
+
+
+def check(endpoint: dict[str, str]) -> None:
+    """Look at what `settings` found. Raises ModelError that says what is missing or wrong."""
+    missing = [name for name in NAMES if name not in endpoint]
+    if on_this_machine(endpoint.get("LLM_BASE_URL", "")):
+        missing = [name for name in missing if name != "LLM_API_KEY"]
+    if missing:
+        present = ", ".join(name for name in NAMES if name in endpoint)
+        raise ModelError(
+            f"Your endpoint is only half set: {present} is there, {', '.join(missing)} is missing. "
+            "Set it in the environment or in .env beside the notebook (a server that wants no key "
+            "takes any word), or unset all three for the embedded model."
+        )
+    if wrong := problem(endpoint["LLM_BASE_URL"], endpoint.get("LLM_API_KEY")):
+        raise ModelError(wrong)
+
+
+def _read_env(path: Path) -> dict[str, str]:
+    """Our three names from lines such as `LLM_MODEL="a name"  # comment`; others are ignored."""
+    try:
+        lines = path.read_text("utf-8-sig").splitlines() if path.is_file() else []
+    except (OSError, UnicodeDecodeError) as error:  # `echo ... > .env` of Windows writes UTF-16
+        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        raise ModelError(f"{path} cannot be read: {reason}. Save it again as UTF-8.") from None
+    found = {}
+    for line in lines:
+        name, _, value = line.strip().removeprefix("export ").partition("=")
+        value = value.strip()
+        if value[:1] in ("'", '"'):
+            value = value[1:].partition(value[0])[0]
+        else:
+            value = value.partition(" #")[0].strip()
+        if name.strip() in NAMES:
+            found[name.strip()] = value
+    return found

@@ -1,0 +1,62 @@
+"""Cases: what models wrote, as data, and how the parser reads it, in the same form.
+
+>>> read("Final Answer: 4", {"calculator": ["expression"]})
+{'type': 'final', 'answer': '4'}
+>>> case = parser_cases()[0]
+>>> case["id"], right(case)
+('clean-json-weather', True)
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from react_lab.parser.moves import Action, FinalAnswer, Move
+from react_lab.parser.parse import parse
+
+Parser = Callable[[str, dict[str, list[str]]], Move]
+PARSER_CASES = Path(__file__).parents[1] / "data" / "parser_cases.jsonl"
+
+
+def parser_cases() -> list[dict]:
+    """The table of model outputs. Each has id, kind, text, tools, expect, why, source.
+
+    `accept` holds further results that are as right. `ambiguous`: good engineers could differ.
+    """
+    return [json.loads(line) for line in PARSER_CASES.read_text("utf-8").splitlines()]
+
+
+def as_result(move: Move) -> dict:
+    """A move as the table writes it, without thought, reason and repairs.
+
+    Returns {"type": "action", "name", "args"}, {"type": "final", "answer"} or
+    {"type": "invalid"}.
+    """
+    if isinstance(move, Action):
+        return {"type": "action", "name": move.tool, "args": move.arguments}
+    if isinstance(move, FinalAnswer):
+        return {"type": "final", "answer": move.answer}
+    return {"type": "invalid"}
+
+
+def read(text: str, tools: dict[str, list[str]]) -> dict:
+    """How the parser reads a text, as `as_result`. tools: the parameter names of each tool."""
+    return as_result(parse(text, tools))
+
+
+def outcome(parser: Parser, case: dict) -> str:
+    """How a parser does on a case: "right", "wrong action", "false final" or "missed".
+
+    Right is what the case expects, or one of the results it accepts. Missed: there was a call
+    or an answer, and the parser says that it cannot read the text.
+    """
+    found = as_result(parser(case["text"], case["tools"]))
+    wanted = [json.dumps(one, sort_keys=True) for one in [case["expect"], *case.get("accept", [])]]
+    if json.dumps(found, sort_keys=True) in wanted:  # as JSON, where True is not 1
+        return "right"
+    return {"action": "wrong action", "final": "false final", "invalid": "missed"}[found["type"]]
+
+
+def right(case: dict) -> bool:
+    """Whether the lab's parser does right on a case."""
+    return outcome(parse, case) == "right"

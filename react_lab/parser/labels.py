@@ -1,0 +1,30 @@
+"""Labels: the words of the format, by language, and other words that models write for them."""
+
+# The labels of the format, by language. Ours are written; all of them are read.
+LABELS = {
+    "en": {
+        "question": "Question",
+        "thought": "Thought",
+        "action": "Action",
+        "input": "Action Input",
+        "observation": "Observation",
+        "answer": "Final Answer",
+    },
+    "zh": {
+        "question": "问题",
+        "thought": "思考",
+        "action": "行动",
+        "input": "行动输入",
+        "observation": "观察",
+        "answer": "最终答案",
+    },
+}
+# Other words for them that models write.
+ALSO = {"行動": "action", "动作": "action", "行動輸入": "input", "动作输入": "input"}
+ALSO |= {"觀察": "observation", "观察结果": "observation"}
+ALSO |= {"最終答案": "answer", "最终回答": "answer"}
+KINDS = ALSO | {
+    label.replace(" ", "").lower(): kind
+    for labels in LABELS.values()
+    for kind, label in labels.items()
+}

@@ -1,0 +1,320 @@
+'''Registry: turn a function into a tool, find it by name, check its arguments, run it.
+
+>>> registry = Registry()
+>>> @registry.register
+... def double(number: int) -> int:
+...     """Double a whole number. Use it when a number has to be doubled."""
+...     return 2 * number
+>>> registry.call("double", {"number": 21}).text
+'42'
+>>> registry.call("triple", {"number": 21}).error
+'unknown tool'
+'''
+
+import contextvars
+import copy
+import difflib
+import functools
+import inspect
+import re
+import threading
+import time
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+from react_lab.ranking import ranked
+from react_lab.registry.results import MANY, as_text
+from react_lab.registry.signature import convert, parameters_of, schema
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function that a model may call.
+
+    name: one word. description: a manual for the model: what it does, when to use it.
+    parameters: a JSON Schema of type "object". function: called with keyword arguments.
+    example: arguments of one typical call, or None. effect: "read", or "write" for a tool that
+    changes something. seconds: how long one call may take, all its tries together; None for
+    no limit. With a limit the function runs in a thread of its own.
+    """
+
+    name: str
+    description: str
+    parameters: dict
+    function: Callable = field(repr=False, compare=False)
+    example: dict | None = None
+    effect: str = "read"
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one call gave.
+
+    text: what the tool returned, or what went wrong. error: None, or its kind
+    ("unknown tool", "bad arguments", "tool error"). seconds: how long the tool ran.
+    truncated: how many characters were cut from the end of text, 0 for none.
+    notice: what the program adds for the model (a cut, a repeat), kept apart from the result.
+    tries: how often the program ran the tool for this one observation.
+    """
+
+    text: str
+    error: str | None = None
+    seconds: float = 0.0
+    truncated: int = 0
+    notice: str = ""
+    tries: int = 1
+
+
+class Registry:
+    """The tools of one agent, by name. Only what stands in here can ever run.
+
+    limit: a result longer than this many characters is cut. retries: how often a read tool is
+    run again after a TimeoutError or ConnectionError, before the model hears of it; a write
+    tool is never run again.
+    """
+
+    def __init__(self, tools: tuple[Tool, ...] = (), limit: int = 1500, retries: int = 2):
+        if limit < 1:
+            raise ValueError(f"limit is {limit}; give a number of characters to keep: 1500.")
+        if retries < 0:
+            raise ValueError(f"retries is {retries}; give 0 to run a tool only once.")
+        self.limit, self.retries = limit, retries
+        self._tools: dict[str, Tool] = {}
+        for tool in tools:
+            self.add(tool)
+
+    def add(self, tool: Tool) -> None:
+        """Take a tool in. Raises ValueError, saying what to write, for one that cannot work."""
+        if not tool.name.replace("-", "_").isidentifier():
+            raise ValueError(f"{tool.name!r} is no name; use letters, digits and underscores.")
+        if tool.name in self._tools:
+            raise ValueError(f"{tool.name!r} is registered already; choose another name.")
+        if not tool.description.strip():
+            raise ValueError(
+                f"Tool {tool.name!r} has no description, so no model can know when to use it. "
+                "Write a docstring or pass description=..."
+            )
+        if tool.parameters and tool.parameters.get("type") != "object":
+            raise ValueError(
+                f"The parameters of {tool.name!r} are no JSON Schema of an object; write "
+                '{"type": "object", "properties": {...}, "required": [...]} or leave them out.'
+            )
+        known = tool.parameters.get("properties", {})
+        if strange := [n for n in tool.example or () if n not in known]:
+            raise ValueError(f"The example of {tool.name!r} has unknown parameters: {strange}.")
+        if tool.effect not in ("read", "write"):
+            raise ValueError(f'effect is {tool.effect!r}; write "read" or "write".')
+        if tool.seconds is not None and not 0 < tool.seconds <= threading.TIMEOUT_MAX:
+            raise ValueError(f"seconds is {tool.seconds}; give a time limit above 0, or None.")
+        self._tools[tool.name] = tool
+
+    def register(
+        self,
+        function: Callable | None = None,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        parameters: dict | None = None,
+        example: dict | None = None,
+        effect: str = "read",
+        seconds: float | None = None,
+    ) -> Callable:
+        """Decorate a function to make it a tool: `@registry.register`, with or without arguments.
+
+        What is not given is read from the function: its name, its docstring and, as JSON
+        Schema, its signature. It may be async or a generator. Returns the function unchanged.
+        Raises ValueError as `add` does, and for a signature that a model cannot fill.
+        """
+        given = dict(name=name, description=description, parameters=parameters, example=example)
+        given |= dict(effect=effect, seconds=seconds)
+        if function is None:
+            return lambda f: self.register(f, **given)
+        named = function.func if isinstance(function, functools.partial) else function
+        read = schema(function)  # always: a hint that cannot be used is said here, not in a run
+        given["name"] = name or getattr(named, "__name__", "")
+        given["description"] = " ".join((description or inspect.getdoc(named) or "").split())
+        given["parameters"] = read if parameters is None else parameters
+        self.add(Tool(function=function, **given))
+        return function
+
+    def call(self, name: str, arguments: dict) -> Observation:
+        """Run one tool and return what came of it. The model's mistakes never raise.
+
+        name: the tool to run; nothing but a registered name runs. arguments: by name.
+        Whatever the tool raises becomes the observation, but for KeyboardInterrupt.
+        """
+        if name not in self._tools:
+            return Observation(f"There is no tool named {name!r}.", error="unknown tool")
+        tool = self._tools[name]
+        try:
+            arguments = bind(tool, arguments)
+        except ValueError as mistake:
+            return Observation(str(mistake)[: self.limit], error="bad arguments")
+        begin = time.perf_counter()
+        try:
+            work = functools.partial(_tried, tool, arguments, self.retries)
+            text, error, tries = _in_thread(work, tool.seconds) if tool.seconds else work()
+        except TimeoutError:
+            text = f"TimeoutError: {name} ran out of time ({tool.seconds:g} s)."
+            error, tries = "tool error", 1
+        seconds = time.perf_counter() - begin
+        text = text.encode("utf-8", "replace").decode()  # half an emoji cannot be sent
+        cut = max(0, len(text) - self.limit)
+        return Observation(text[: self.limit], error, seconds, cut, tries=tries)
+
+    def nearest(self, name: str) -> list[str]:
+        """All registered names, those spelled most like `name` first."""
+
+        def likeness(known: str) -> float:
+            return difflib.SequenceMatcher(None, name.lower(), known.lower()).ratio()
+
+        return sorted(self._tools, key=likeness, reverse=True)
+
+    def parameters(self) -> dict[str, list[str]]:
+        """The parameter names of each tool: what the parser needs to know."""
+        return {t.name: list(t.parameters.get("properties", {})) for t in self}
+
+    def schemas(self) -> list[dict]:
+        """The tools as the chat API's `tools` list."""
+        keys = ("name", "description", "parameters")
+        return [{"type": "function", "function": {k: getattr(t, k) for k in keys}} for t in self]
+
+    def subset(self, names: list[str] | tuple[str, ...]) -> "Registry":
+        """A registry of only these tools, in this order. Raises KeyError for an unknown name."""
+        return Registry(tuple(self[name] for name in names), self.limit, self.retries)
+
+    def select(self, question: str, count: int) -> "Registry":
+        """A registry of the `count` tools that fit a question best by their words, best first.
+
+        Compares the question with name and description (see `words.ranked`); tools that share
+        no word with it fill up the rest in their own order. Raises ValueError for a count below 1.
+        """
+        if count < 1:
+            raise ValueError(f"count is {count}; give how many tools to keep: 4.")
+        tools = list(self)
+        # getWeather as get Weather; get_weather is two words anyway
+        names = [re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", tool.name) for tool in tools]
+        texts = [f"{name} {t.description}" for name, t in zip(names, tools, strict=True)]
+        order = dict.fromkeys([*ranked(question, texts), *range(len(tools))])
+        return self.subset([tools[place].name for place in order][:count])
+
+    def __getitem__(self, name: str) -> Tool:
+        return self._tools[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._tools
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def __repr__(self) -> str:
+        return f"Registry({', '.join(self._tools)})"
+
+
+def bind(tool: Tool, arguments: dict) -> dict:
+    """Check arguments against the tool before it runs, and convert them to its types.
+
+    Returns keyword arguments; a null for a parameter that has a default and takes no null is
+    left out. Raises ValueError that names what is missing, unknown or of the wrong type. Doing
+    this first means that a TypeError from inside the tool stays the tool's.
+    """
+    if not isinstance(arguments, dict):
+        raise ValueError("The input must be a JSON object with the parameter names.")
+    known = tool.parameters.get("properties", {})
+    # NFKC as in Python's own names: an ö of one character or of two is the same
+    named = {n if n in known else unicodedata.normalize("NFKC", str(n)): n for n in arguments}
+    missing = [name for name in tool.parameters.get("required", []) if name not in named]
+    unknown = [name for name in named if name not in known]
+    if missing or unknown:
+        parts = [f"missing: {', '.join(missing)}"] if missing else []
+        parts += [f"unknown: {', '.join(unknown)}"] if unknown else []
+        takes = ", ".join(known) or "no input, write {}"
+        raise ValueError(f"{'; '.join(parts)}. {tool.name} takes: {takes}.")
+    found, parameters = {}, parameters_of(tool.function)
+    for name, given in named.items():
+        if (parameter := parameters.get(name)) is None:  # a **kwargs with a schema of its own
+            found[name] = arguments[given]
+            continue
+        try:
+            found[name] = convert(arguments[given], parameter)
+        except ValueError:
+            if arguments[given] is not None or parameter.default is parameter.empty:
+                raise
+    return found
+
+
+def _tried(tool: Tool, arguments: dict, retries: int) -> tuple[str, str | None, int]:
+    """(text, error, tries) of one call, run again as far as `retries` allows it."""
+    for tries in count(1):
+        try:
+            # a copy: what a tool does to its arguments stays out of the trace
+            result = _awaited(tool.function(**copy.deepcopy(arguments)))
+            return as_text(result), None, tries
+        except KeyboardInterrupt:
+            raise
+        except BaseException as fault:  # SystemExit and asyncio's CancelledError too
+            again = isinstance(fault, TimeoutError | ConnectionError) and tool.effect == "read"
+            if not again or tries > retries:
+                return f"{type(fault).__name__}: {_message(fault)}", "tool error", tries
+
+
+def _in_thread(work: Callable, seconds: float | None = None) -> object:
+    """What work() gives or raises. TimeoutError after so many seconds: its thread is left alone.
+
+    Nothing can end a thread; as a daemon it at least does not keep Python from ending.
+    """
+    done = []
+
+    def inside() -> None:
+        try:
+            done.append((work(), None))
+        except BaseException as fault:
+            done.append((None, fault))
+
+    run = contextvars.copy_context().run
+    thread = threading.Thread(target=run, args=(inside,), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not done:
+        raise TimeoutError
+    result, fault = done[0]
+    if fault is not None:
+        raise fault
+    return result
+
+
+def _awaited(value: object) -> object:
+    """The value; of a coroutine its result, of an async generator its first items."""
+    if not inspect.isawaitable(value) and not hasattr(type(value), "__aiter__"):
+        return value
+    import asyncio  # at first use: it is large
+
+    async def whole() -> object:
+        if inspect.isawaitable(value):
+            return await value
+        items = []
+        async for item in value:
+            items.append(item)
+            if len(items) > MANY:
+                break
+        return iter(items)
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(whole())
+    return _in_thread(lambda: asyncio.run(whole()))  # in Jupyter a loop is running already
+
+
+def _message(fault: BaseException) -> str:
+    """What an exception says, if it can say anything."""
+    try:
+        return str(fault).strip() or "no message"
+    except Exception:
+        return "no message"

@@ -1,0 +1,1 @@
+"""Services: one model for many learners, and a search service, over HTTP."""
