@@ -38,6 +38,7 @@ live: env
 
 lint: env
 	@$(VENV_PYTHON) -m ruff check .
+	@$(VENV_PYTHON) -m ruff format --check .
 
 # setuptools: it builds the lab itself, where no network can bring it.
 wheelhouse: env

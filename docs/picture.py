@@ -1,6 +1,6 @@
 """Draw the picture in the README: the first question of notebook 00, asked once more.
 
-    python docs/picture.py docs/run.svg
+python docs/picture.py docs/run.svg
 """
 
 import html
