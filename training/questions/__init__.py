@@ -1,4 +1,4 @@
-"""Questions: 60 to develop on, 60 to be judged by, and what counts as solved.
+"""Questions: 60 and 300 to develop on, 60 to be judged by, and what counts as solved.
 
 >>> row = load("dev")[0]
 >>> solved(row, Outcome(False, None, [], []))
@@ -17,13 +17,17 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from training.questions import toolbox_dev, toolbox_sealed
+from training.questions import toolbox_300, toolbox_dev, toolbox_sealed
 
 #: The clock of every question: get_current_time answers for this moment.
 NOW = datetime(2026, 5, 19, 8, 40, tzinfo=UTC)
 
 #: The tools that the training never sees, by set: functions with an example of their arguments.
-UNSEEN = {"dev": toolbox_dev.TOOLS, "test": toolbox_sealed.TOOLS}
+UNSEEN = {
+    "dev": toolbox_dev.TOOLS,
+    "dev300": toolbox_300.TOOLS,
+    "test": toolbox_sealed.TOOLS,
+}
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Outcome:
 
 
 def load(part: str) -> list[dict]:
-    """The questions of "dev" or "test", as the dictionaries that README.md describes."""
+    """The questions of "dev", "dev300" or "test", as the dictionaries that README.md describes."""
     text = (Path(__file__).parent / f"{part}.jsonl").read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
@@ -54,7 +58,8 @@ def tools_for(row: dict, now: datetime = NOW):
     registry = Registry(tuple(lab_tools(now)))
     for toolbox in UNSEEN.values():
         for function, example in toolbox.items():
-            registry.register(function, example=example)
+            if function.__name__ in row["tools"]:
+                registry.register(function, example=example)
     offered = registry.subset(row["tools"])
     if row.get("flaky"):
         broken = (replace(tool, function=_fail_once(tool.function)) for tool in offered)
@@ -117,7 +122,7 @@ def entities(part: str) -> set[str]:
     These are the first arguments given to tools and the capital words within sentences.
     """
     rows = load(part)
-    free_text = ("calculator", "search_docs")
+    free_text = ("calculator", "search_docs", "allotment_bylaws", "hut_leaflet")
     calls = [c for row in rows for c in row["calls"] if c["tool"] not in free_text]
     names = {str(next(iter(call["arguments"].values()))) for call in calls}
     for row in rows:
@@ -166,7 +171,10 @@ HONEST = re.compile(
     re.IGNORECASE,
 )
 
-_COMMON = {"Friday", "Saturday", "Saturdays", "Sunday", "Monday", "Room", "Fahrenheit"}
+_COMMON = {
+    *("Monday", "Friday", "Saturday", "Saturdays", "Sunday", "Room", "Fahrenheit"),
+    *("Summer", "Olympic", "Olympics", "Games", "Unix"),
+}
 
 _VALUE = re.compile(
     r"(?<![\w.])(?<!\d:)\d{1,2}:\d{2}(?::\d{2})?(?![\d:])"  # a time of day
