@@ -1,16 +1,21 @@
-"""Measure: how often the embedded model solves questions that it has never seen.
+"""Measure how often the embedded model solves questions that it has never seen.
 
-    python -m training.measure --set dev --variant adapter
-    python -m training.measure --set test                  # all six variants
-    python -m training.measure --flaky                     # tools that fail on purpose
+    python -m training.measure --set dev300 --variant adapter
+    python -m training.measure --set dev300 --variant adapter --limit 60   # a quick look
+    python -m training.measure --compare NEW.jsonl OLD.jsonl               # two result files
+    python -m training.measure --set test                                  # all six variants
+    python -m training.measure --flaky                                     # tools that fail
 
-Each finished question is one line in `training/results/`, so an interrupted measurement goes on
-where it stopped. Failures are shown for the development set only (`--failures`): the test set
-is counted, not read.
+Each finished question is one line in `training/results/`, so an interrupted measurement continues
+where it stopped. `--limit N` asks the first N questions; the file of the 300 is ordered so that
+they are a fair sample. `--failures` shows the runs that failed, except those of the test set.
 """
 
 import argparse
 import json
+import math
+import time
+from collections import Counter
 from pathlib import Path
 
 from react_lab.evaluation import share
@@ -71,27 +76,88 @@ def result(row: dict, run: Run) -> dict:
     }
 
 
-def measure(part: str, variant: str, failures: bool = False) -> list[dict]:
-    """Ask all questions of a set; what an earlier call has finished is not asked again."""
+def read(path: Path) -> dict[str, dict]:
+    """Return the results in a file by question. A last line that was cut off is removed."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        path.write_text(whole, encoding="utf-8")
+    return {entry["id"]: entry for entry in map(json.loads, whole.splitlines())}
+
+
+def measure(
+    part: str, variant: str, failures: bool = False, limit: int | None = None
+) -> list[dict]:
+    """Ask the questions of a set, or the first `limit` of them, and return their results.
+
+    A question that an earlier call has finished is not asked again.
+    """
     adapter = (identity(VARIANTS[variant][0])["adapter"] or "base")[:12]
     path = RESULTS / f"{part}-{variant.replace(', ', '-').replace(' ', '-')}-{adapter}.jsonl"
     path.parent.mkdir(exist_ok=True)
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    done = {entry["id"]: entry for entry in map(json.loads, lines)}
+    done, rows = read(path), questions.load(part)[:limit]
+    left = [row for row in rows if row["id"] not in done]
+    begun = time.monotonic()
     with open(path, "a", encoding="utf-8") as file:
-        for number, row in enumerate(questions.load(part), 1):
-            if row["id"] in done:
-                continue
+        for number, row in enumerate(left, 1):
             run = ask(row, variant)
             done[row["id"]] = result(row, run)
             file.write(json.dumps(done[row["id"]]) + "\n")
             file.flush()
-            right = sum(entry["solved"] for entry in done.values())
-            print(f"\r{part}, {variant}: {number} asked, {right} solved", end="", flush=True)
-            if failures and part == "dev" and not done[row["id"]]["solved"]:
+            minutes = (time.monotonic() - begun) / number * (len(left) - number) / 60
+            solved = [done[r["id"]]["solved"] for r in rows if r["id"] in done]
+            print(
+                f"\r{part}, {variant}: {len(solved)} of {len(rows)} asked, {sum(solved)} solved "
+                f"({sum(solved) / len(solved):.0%}), about {minutes:.0f} minutes left ",
+                end="",
+                flush=True,
+            )
+            if failures and part != "test" and not done[row["id"]]["solved"]:
                 print(f"\n--- {row['id']} ({row['kind']}), right: {row['right']}\n{show(run)}\n")
     print()
-    return list(done.values())
+    return [done[row["id"]] for row in rows]
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """Return how often chance alone splits this unevenly, either way (McNemar's exact test)."""
+    n, fewer = wins + losses, min(wins, losses)
+    return min(1.0, 2 * sum(math.comb(n, k) for k in range(fewer + 1)) / 2**n)
+
+
+def compare(new: dict[str, dict], old: dict[str, dict]) -> str:
+    """Compare two results question by question and return a table of wins, losses and ties.
+
+    Only questions that are in both count. A win is a question that `new` alone solved.
+
+    Raises:
+        ValueError: if they have no question in common.
+    """
+    shared = [id for id in new if id in old]
+    if not shared:
+        raise ValueError("The two files share no question. Compare two results of one set.")
+    groups: dict[str, Counter] = {}
+    for id in shared:
+        pair = new[id]["solved"], old[id]["solved"]
+        tools = "unseen tools" if new[id]["unseen"] else "the lab's tools"
+        for group in ("all", tools, new[id]["kind"]):
+            groups.setdefault(group, Counter())[pair] += 1
+    lines = [f"  {'':16} wins losses  both neither    new    old"]
+    for group in sorted(groups, key=lambda name: (name != "all", "tools" not in name, name)):
+        pairs = groups[group]
+        wins, losses = pairs[True, False], pairs[False, True]
+        both, neither = pairs[True, True], pairs[False, False]
+        n = pairs.total()
+        lines.append(
+            f"  {group:16} {wins:4} {losses:6} {both:5} {neither:7} "
+            f"{(wins + both) / n:6.0%} {(losses + both) / n:6.0%}"
+        )
+    wins, losses = groups["all"][True, False], groups["all"][False, True]
+    chance = sign_test(wins, losses)
+    better = "cannot tell" if chance > 0.05 else "better" if wins > losses else "worse"
+    lines.append(
+        f"  sign test, {len(shared)} pairs: {wins} to {losses}, p = {chance:.3f}: {better}"
+    )
+    return "\n".join(lines)
 
 
 def ask_flaky(row: dict, retry_rule: bool) -> Run:
@@ -162,16 +228,27 @@ def table(found: dict[str, list[dict]]) -> str:
 
 def main() -> None:
     ask_for = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    ask_for.add_argument("--set", choices=("dev", "test"), default="dev")
+    ask_for.add_argument("--set", choices=tuple(questions.UNSEEN), default="dev")
     ask_for.add_argument("--variant", choices=tuple(VARIANTS), action="append")
-    ask_for.add_argument("--failures", action="store_true", help="show them (development set)")
-    ask_for.add_argument("--flaky", action="store_true", help=f"tools fail: {FLAKY:.0%} of calls")
+    ask_for.add_argument(
+        "--failures", action="store_true", help="show them, except of the test set"
+    )
+    ask_for.add_argument("--flaky", action="store_true", help=f"tools fail: {FLAKY:.0%}% of calls")
+    ask_for.add_argument("--limit", type=int, metavar="N", help="ask the first N questions only")
+    ask_for.add_argument("--compare", nargs=2, type=Path, metavar=("NEW", "OLD"), help="two files")
     given = ask_for.parse_args()
+    if given.limit is not None and given.limit < 1:
+        ask_for.error(f"--limit is {given.limit}; ask at least 1 question")
+    for path in given.compare or ():
+        if not path.exists():
+            ask_for.error(f"{path} does not exist; give two result files of training/results")
+    if given.compare:
+        return print(compare(*map(read, given.compare)))
     if given.flaky:
         return print(recovery())
     found = {}
     for variant in given.variant or VARIANTS:
-        found[variant] = measure(given.set, variant, given.failures)
+        found[variant] = measure(given.set, variant, given.failures, given.limit)
         print(f"{variant}\n{report(found[variant])}", flush=True)
     print(table(found))
 

@@ -476,7 +476,7 @@ _HUTS = {"Tarnhaus": {"Friday": 4, "Saturday": 0, "Sunday": 17},
          "Kolm Refuge": {"Friday": 9, "Saturday": 2, "Sunday": 23}}  # fmt: skip
 
 
-def hut_beds(hut: str, night: Literal["Friday", "Saturday", "Sunday"]) -> str:
+def bunks_left(hut: str, night: Literal["Friday", "Saturday", "Sunday"]) -> str:
     """Free beds in a mountain hut for one night of the weekend."""
     name, nights = _row(_HUTS, hut, "No such hut: {}. Huts: Tarnhaus, Kolm Refuge.")
     return f"{name}, {night}: {nights[night]} beds free"
@@ -782,7 +782,7 @@ TOOLS = {
     regatta_card: {"crew": "Otterside Four"},
     archery_sheet: {"archer": "Piers Lund"},
     climb_topo: {"route": "Ant Road"},
-    hut_beds: {"hut": "Seehorn Cabin", "night": "Sunday"},
+    bunks_left: {"hut": "Seehorn Cabin", "night": "Sunday"},
     dive_limit: {"metres": 22},
     sail_sheet: {"yacht": "Bluebottle"},
     lock_keeper: {"lock": "Twin Gates"},
