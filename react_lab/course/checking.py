@@ -30,10 +30,20 @@ LONGEST = 300  # characters of a value that are shown
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise. difficulty: 1 to 5. minutes: what it takes somebody who did the notebooks.
+    """One piece of code that a learner writes, with its check.
 
-    hints: three, each tells more than the one before. check: raises Wrong for work that is not
-    right; what it returns, a text, is said of work that is.
+    Attributes:
+        name: What `course.check` takes.
+        title: What it is, in a few words.
+        difficulty: From 1 to 5.
+        minutes: What it takes a learner who did the notebooks before.
+        hints: Three; each says more than the one before.
+        check: Raises Wrong for work that is not right. A text that it returns is shown for work
+            that is right.
+        notebook: The notebook in which it is written, such as "04_parser".
+        solution: One right version, for a piece of a chapter; None for the exercises of the last
+            notebook, whose solutions are in `data/exercises.ipynb`.
+        stub: The function that the learner starts from, where it is more than `...`.
     """
 
     name: str
@@ -42,6 +52,14 @@ class Exercise:
     minutes: int
     hints: tuple[str, str, str]
     check: Callable[[Callable], str | None]
+    notebook: str = "13_exercises"
+    solution: Callable | None = None
+    stub: Callable | None = None
+
+
+def untouched() -> None:
+    """The stub of most pieces: nothing but `...`."""
+    ...
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,24 @@
-"""Desk: what a learner asks for while working on an exercise.
+"""Commands: what a learner calls while writing a piece or an exercise.
 
 >>> hint("time_tool", 4)
 Traceback (most recent call last):
     ...
-ValueError: There is no hint 4; give a number from 1 to 3.
+ValueError: There is no hint 4. Use a number from 1 to 3.
 """
 
+import inspect
+from collections.abc import Callable
 from textwrap import fill
+from types import CodeType
 
 from react_lab.course import exercise_notebook, progress_file
-from react_lab.course.checking import Checked, judged
-from react_lab.course.exercises import EXERCISES, find
+from react_lab.course.checking import Checked, Exercise, judged, untouched
+from react_lab.course.exercises import ALL, find
 
 HINTS = 3
 WIDE = 90  # characters of a line
+OURS = "  Until yours passes, this notebook runs on the course's version."
+YOURS = "  From here on, this notebook runs on your version."
 
 
 class Words(str):
@@ -24,40 +29,82 @@ class Words(str):
 
 
 def check(name: str, work: object) -> Checked:
-    """Run the check of an exercise on your function, at once and offline.
+    """Run the check of a piece or an exercise on your function, at once and offline.
 
-    The state is "not started", "wrong" or "right". If it is wrong, the text shows yours, what
-    was expected, and what to ask for next. Raises ValueError for an unknown exercise only.
+    Args:
+        name: The name of the piece, such as "split_reply".
+        work: Your function, without brackets after it.
+
+    Returns:
+        The state, "not started", "wrong" or "right". If it is wrong, the text shows yours, what was
+        expected, and what to ask for next.
+
+    Raises:
+        ValueError: There is no exercise of this name.
     """
     exercise = find(name)
-    found = judged(exercise, work, exercise_notebook.stub(name))
+    found = judged(exercise, work, stub(exercise))
     trouble = progress_file.checked(name, found.state)
-    lines = [found.text, f"  next:     {_next(name)}" if found.state == "wrong" else "", trouble]
-    return Checked(found.state, "\n".join(filter(None, lines)))
+    lines = [found.text, f"  next:     {_next(name)}" if found.state == "wrong" else ""]
+    if exercise.solution:
+        lines += [YOURS if found.right else OURS]
+    return Checked(found.state, "\n".join(filter(None, (*lines, trouble))))
+
+
+def mine(name: str, work: Callable) -> Callable:
+    """Return your version of a piece if its check passes, else the course's.
+
+    So a notebook runs to its end before all of it is written.
+
+    Args:
+        name: The name of the piece.
+        work: Your function.
+
+    Raises:
+        ValueError: There is no piece of this name.
+    """
+    piece = find(name)
+    if piece.solution is None:
+        raise ValueError(f"{name!r} is an exercise, not a piece of a chapter: use your function.")
+    return work if judged(piece, work, stub(piece)).right else piece.solution
+
+
+def stub(exercise: Exercise) -> CodeType:
+    """Return the code of the function that a learner starts from."""
+    if exercise.solution is None:
+        return exercise_notebook.stub(exercise.name)
+    return (exercise.stub or untouched).__code__
 
 
 def _next(name: str) -> str:
-    """The call for the first hint that was not read yet, or for the solution."""
+    """Return the call for the first hint that was not read yet, or for the solution."""
     read = progress_file.read().get(name, progress_file.Entry()).hints
     return f'course.hint("{name}", {read + 1})' if read < HINTS else f'course.solution("{name}")'
 
 
 def hint(name: str, number: int) -> Words:
-    """A hint, from 1, which tells least, to 3. Raises ValueError for an unknown one."""
+    """Return a hint, from 1, which says least, to 3.
+
+    Raises:
+        ValueError: There is no such exercise or hint.
+    """
     exercise = find(name)
     if number not in range(1, HINTS + 1):
-        raise ValueError(f"There is no hint {number!r}; give a number from 1 to {HINTS}.")
+        raise ValueError(f"There is no hint {number!r}. Use a number from 1 to {HINTS}.")
     trouble = progress_file.helped(name, hint=number)
     text = fill(exercise.hints[number - 1], WIDE, break_long_words=False, break_on_hyphens=False)
     return Words("\n".join(filter(None, (text, trouble))))
 
 
 def solution(name: str, show: bool = False) -> Words:
-    """One way to solve an exercise, but only with show=True. Raises ValueError for an unknown one.
+    """Return one way to solve a piece or an exercise, but only with show=True.
 
     There are others: whatever passes the check is right.
+
+    Raises:
+        ValueError: There is no exercise of this name.
     """
-    find(name)
+    exercise = find(name)
     if not show:
         read = progress_file.read().get(name, progress_file.Entry()).hints
         first = f"First try hints 1 to {HINTS}. " if read < HINTS else ""
@@ -66,15 +113,19 @@ def solution(name: str, show: bool = False) -> Words:
             f'To read one all the same: course.solution("{name}", show=True)'
         )
     trouble = progress_file.helped(name, solution=True)
-    return Words("\n".join(filter(None, (exercise_notebook.solution(name), trouble))))
+    if exercise.solution:
+        text = inspect.getsource(exercise.solution).rstrip()
+    else:
+        text = exercise_notebook.solution(name)
+    return Words("\n".join(filter(None, (text, trouble))))
 
 
 def progress() -> progress_file.Progress:
-    """The table of all exercises, and how far you are."""
+    """Return the table of all pieces and exercises, and how far you are."""
     kept = progress_file.read()
     return progress_file.Progress(
         tuple(
             (one.name, one.difficulty, one.minutes, kept.get(one.name, progress_file.Entry()))
-            for one in EXERCISES
+            for one in ALL
         )
     )

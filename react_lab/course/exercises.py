@@ -1,4 +1,4 @@
-"""Exercises: the six of the course, in their order."""
+"""Exercises: everything that a learner writes, in the order of the notebooks."""
 
 from react_lab.course import (
     approval,
@@ -9,6 +9,7 @@ from react_lab.course import (
     time_tool,
 )
 from react_lab.course.checking import Exercise
+from react_lab.course.pieces import PIECES
 
 EXERCISES: tuple[Exercise, ...] = (
     time_tool.EXERCISE,
@@ -20,10 +21,17 @@ EXERCISES: tuple[Exercise, ...] = (
 )
 
 
+ALL: tuple[Exercise, ...] = (*PIECES, *EXERCISES)
+
+
 def find(name: str) -> Exercise:
-    """The exercise of this name. Raises ValueError for an unknown one, with those that exist."""
-    for exercise in EXERCISES:
+    """Return the exercise or piece of this name.
+
+    Raises:
+        ValueError: There is none; the message lists those that exist.
+    """
+    for exercise in ALL:
         if exercise.name == name:
             return exercise
-    names = ", ".join(one.name for one in EXERCISES)
-    raise ValueError(f"There is no exercise {name!r}; give one of: {names}.")
+    names = ", ".join(one.name for one in ALL)
+    raise ValueError(f"There is no exercise {name!r}. Use one of: {names}.")
