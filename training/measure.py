@@ -108,7 +108,7 @@ def measure(
             solved = [done[r["id"]]["solved"] for r in rows if r["id"] in done]
             print(
                 f"\r{part}, {variant}: {len(solved)} of {len(rows)} asked, {sum(solved)} solved "
-                f"({sum(solved) / len(solved):.0%}), about {minutes:.0f} minutes left ",
+                f"({sum(solved) / len(solved):.0%}), about {minutes:.0f} min left ",
                 end="",
                 flush=True,
             )

@@ -296,7 +296,7 @@ def costume_rail(role: str) -> dict:
     return {"role": name, "rail": rail, "size": size, "deposit_eur": deposit}
 
 
-_PROPS = {"papier-mache ham": ("crate 14", 3), "rubber cutlass": ("crate 9", 1),
+_PROPS = {"papier-mache ham": ("crate 14", 4), "rubber cutlass": ("crate 9", 1),
           "thunder sheet": ("crate 22", 18)}  # fmt: skip
 
 
@@ -562,7 +562,7 @@ _DIALECT = {
 }
 
 
-def dialect_word(valley: Literal["Lowmark", "Hochtal"], word: str) -> str:
+def valley_speech(valley: Literal["Lowmark", "Hochtal"], word: str) -> str:
     """What an English word is called in the dialect of a valley."""
     name, said = _row(_DIALECT[valley], word, "The dialect atlas has no entry for {}.")
     return f"{name} in {valley}: {said}"
@@ -790,7 +790,7 @@ TOOLS = {
     lift_plate: {"lift": "L9 annex"},
     blood_fridge: {"group": "A-"},
     letter_points: {"word": "lemon"},
-    dialect_word: {"valley": "Lowmark", "word": "apple"},
+    valley_speech: {"valley": "Lowmark", "word": "apple"},
     forge_cost: {"item": "Rust Mace"},
     quest_log: {"quest": "The Cold Kettle"},
     coin_file: {"coin": "gros tournois"},
