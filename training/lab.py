@@ -10,8 +10,9 @@ import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from react_lab.toolkit import calculator
 from training import pools
-from training.natural import drawn, filled, read, worked_out
+from training.natural import drawn, filled, read
 from training.parts import Kit, keywords, lowered, sentence
 from training.scenarios import COUNTS, Script, World, _only, question_mark
 
@@ -78,10 +79,19 @@ def draws(rng: random.Random, row: dict) -> dict:
     return {slot: drawn(rng, form) for slot, form in row.get("draws", {}).items()}
 
 
+def result_of(term: str) -> str | None:
+    """The result of a term, where it has one that a person would read out."""
+    try:
+        result = calculator(term)
+    except ValueError:
+        return None
+    return result if len(result) <= 15 else None
+
+
 def calculated(math: Kit, entry: dict, values: dict) -> Found | None:
     """A part that the calculator works out."""
     term = filled(entry["term"], values)
-    result = worked_out(term)
+    result = result_of(term) if "{" not in term else None
     if result is None:
         return None
     need = filled(entry["need"], values) if "need" in entry else term
@@ -95,9 +105,13 @@ def sums(world: World) -> Script | None:
     if not math:
         return None
     values = draws(world.rng, row)
-    parts = [calculated(math, entry, values) for entry in row.get("parts", [row])]
-    if not all(parts):
-        return None
+    parts = []
+    for entry in row.get("parts", [row]):
+        part = calculated(math, entry, values)
+        if not part:
+            return None
+        parts.append(part)
+        values[f"r{len(parts)}"] = part.steps[-1].value
     return written(world, wrapped(world, filled(world.rng.choice(row["ask"]), values)), parts)
 
 
@@ -111,6 +125,7 @@ FIELDS = {  # field: (what a thought calls it, the value that it keeps)
     "time": ("the time in", "{time}"), "date": ("the date in", "{date}"), "weekday": ("the weekday in", "{weekday}"),
     "zone": ("the time zone of", "{zone}"), "unix": ("the Unix time in", "{unix}"), "both": ("the date and time in", "{weekday} {date}, {time}"),
     "hours_until": ("the time in", "{time}"), "year_left": ("the date in", "{date}"),
+    "plus": ("the time in", "{weekday} {date}, {time}"), "minus": ("the time in", "{weekday} {date}, {time}"),
     "later": ("the time in", "{weekday} {date}, {time}"), "earlier": ("the time in", "{weekday} {date}, {time}"),
 }  # fmt: skip
 KEYS = {"warmer": ("temp", max), "colder": ("temp", min), "windier": ("wind", max), "wetter": ("rain", max),
@@ -139,6 +154,8 @@ def looked_up(world: World, kit: Kit, entry: dict, cities: dict, values: dict) -
         if len(cities) == 1:
             values |= texts
     says, settled = entry.get("says", ""), ""
+    if kind == "hours_until" and any(figures["hour"] >= 20 for figures in told.values()):
+        return None  # the hour that is asked about has gone by
     if len(cities) > 1 and (kind in KEYS or kind == "difference"):
         name, best = KEYS.get(kind, ("utc" if kit.kind == "clock" else "temp", max))
         figures = [told[slot][name] for slot in told]
@@ -158,11 +175,13 @@ def looked_up(world: World, kit: Kit, entry: dict, cities: dict, values: dict) -
         says = entry["yes"] if holds(rule) else entry["no"]
     if "term" in entry:
         math, term = world.kit("compute"), filled(entry["term"], values)
-        result = worked_out(term) if "{" not in term else None
+        result = result_of(term) if "{" not in term else None
         if not math or result is None:
             return None
         steps.append(Step(filled(entry.get("goal", term), values), math.tool.name, {_only(math): term}, result, result))
         values["r"] = result
+    if "minute" in values:
+        values["minute"] = values["minute"].zfill(2)
     says = filled(says, values)
     if "{" in says or (kind == "umbrella" and "when" not in entry):
         return None
@@ -176,9 +195,10 @@ SIGNS = {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.g
 def holds(rule: str) -> bool:
     """Whether a rule such as "4>0" or "sunny==clear" holds."""
     left, sign, right = re.fullmatch(r"\s*(.+?)\s*([<>]=?|==)\s*(.+?)\s*", rule).groups()
-    if sign == "==" and not re.fullmatch(r"-?[\d.]+", right):
+    try:
+        return SIGNS[sign](float(calculator(left)), float(calculator(right)))
+    except ValueError:  # words
         return right in left
-    return SIGNS[sign](float(left), float(right))
 
 
 def cities_in(rng: random.Random, text: str, slots: str = "cdf") -> dict:
@@ -244,6 +264,7 @@ def parts_of(world: World) -> Script | None:
         if not part:
             return None
         parts.append(part)
+        values[f"r{len(parts)}"] = part.steps[-1].value
     if any("{" in part.says for part in parts):
         return None
     told = [part for part in parts if part.says] or parts[-1:]
