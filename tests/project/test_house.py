@@ -69,6 +69,8 @@ MAY_IMPORT = {
     "views/report": "evaluation/evaluation evaluation/intervals parser/moves views/pages "
     "views/plots views/text",
     "views/quiz": "views/pages",
+    "views/marked": "parser/fields views/pages",
+    "views/grid": "views/pages",
     "views/widgets": "trace views/text views/pages",
     "cli": "*",
     "__main__": "*",

@@ -1,0 +1,84 @@
+"""Marked: the fields of a reply in colour, with what the parser does not believe struck out.
+
+>>> marked("Action: clock\\nAction Input: {}\\nObservation: noon\\nFinal Answer: It is noon.")
+[action] clock
+[action input] {}
+[observation, invented] noon
+[final answer, not believed] It is noon.
+"""
+
+from dataclasses import dataclass
+
+from react_lab.parser.fields import fields
+from react_lab.views.pages import COLOURS, NAMES, STYLE, escaped
+
+MARK = """<style>
+.react-lab .mark { display: flex; gap: 8px; align-items: baseline; margin: 3px 0; }
+.react-lab .mark > span { color: #fff; border-radius: 3px; padding: 0 6px; flex: none;
+  font-size: 12px; line-height: 1.6; }
+.react-lab .mark > code { background: transparent; white-space: pre-wrap; word-break: normal;
+  overflow-wrap: anywhere; }
+.react-lab .mark.lost > code { text-decoration: line-through; opacity: 0.75; }
+</style>"""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One field of a reply.
+
+    Attributes:
+        kind: "thought", "action", "input", "observation" or "answer"; "" for text before the first.
+        text: What follows the label.
+        doubt: "" for what counts, "invented" for an Observation that the model wrote itself, "not
+            believed" for all that comes after it.
+    """
+
+    kind: str
+    text: str
+    doubt: str = ""
+
+    @property
+    def name(self) -> str:
+        """The label as people read it, with the doubt."""
+        name = NAMES.get(self.kind, self.kind) or "no label"
+        return f"{name}, {self.doubt}" if self.doubt else name
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A reply as its parts; it shows itself as coloured HTML, and as text where there is none."""
+
+    parts: tuple[Part, ...]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"[{part.name}] {part.text}" for part in self.parts)
+
+    def _repr_html_(self) -> str:
+        lines = []
+        for part in self.parts:
+            colour = COLOURS.get(part.kind, "#666666")
+            lines.append(
+                f'<div class="mark{" lost" if part.doubt else ""}">'
+                f'<span style="background: {colour}">{escaped(part.name)}</span>'
+                f"<code>{escaped(part.text)}</code></div>"
+            )
+        return f'{STYLE}{MARK}<div class="react-lab">{"".join(lines)}</div>'
+
+
+def marked(reply: str) -> Marked:
+    """Return the fields of a reply, as the lab's parser finds them.
+
+    Args:
+        reply: What a model wrote.
+    """
+    found, parts, doubt = fields(reply), [], ""
+    starts = [field.start for field in found] + [len(reply)]
+    if before := reply[: starts[0]].strip():
+        parts.append(Part("", before))
+    for field in found:
+        if field.kind == "observation":
+            parts.append(Part(field.kind, field.text.strip(), "invented"))
+            doubt = "not believed"
+        elif field.kind or field.text.strip():
+            parts.append(Part(field.kind, field.text.strip(), doubt))
+    return Marked(tuple(parts))
