@@ -22,7 +22,8 @@ TABLE = """<style>
 .react-lab table.grid td, .react-lab table.grid th { padding: 2px 10px; text-align: center; }
 .react-lab table.grid th[scope=row] { text-align: left; font-weight: normal; }
 .react-lab table.grid td.yes { background: #009e73; color: #fff; }
-.react-lab .bar { display: flex; height: 22px; min-width: 320px; border-radius: 3px; overflow: hidden; }
+.react-lab .bar { display: flex; height: 22px; min-width: 320px; border-radius: 3px;
+  overflow: hidden; }
 .react-lab .bar > span { color: #000; font-size: 12px; line-height: 22px; text-align: center;
   overflow: hidden; white-space: nowrap; }
 .react-lab .key { margin-right: 14px; white-space: nowrap; }
@@ -114,7 +115,8 @@ class Bars:
                 for part, count in row
                 if count
             )
-            body += f'<tr><th scope="row">{escaped(name)}</th><td><div class="bar">{cells}</div></td></tr>'
+            bar = f'<td><div class="bar">{cells}</div></td>'
+            body += f'<tr><th scope="row">{escaped(name)}</th>{bar}</tr>'
         return (
             f'{STYLE}{TABLE}<div class="react-lab">{keys}<table class="grid">{body}</table></div>'
         )

@@ -27,7 +27,8 @@ class Part:
     """One field of a reply.
 
     Attributes:
-        kind: "thought", "action", "input", "observation" or "answer"; "" for text before the first.
+        kind: "thought", "action", "input", "observation" or "answer". Text before the first label
+            counts as a thought.
         text: What follows the label.
         doubt: "" for what counts, "invented" for an Observation that the model wrote itself, "not
             believed" for all that comes after it.
@@ -40,7 +41,7 @@ class Part:
     @property
     def name(self) -> str:
         """The label as people read it, with the doubt."""
-        name = NAMES.get(self.kind, self.kind) or "no label"
+        name = NAMES.get(self.kind, self.kind)
         return f"{name}, {self.doubt}" if self.doubt else name
 
 
@@ -71,14 +72,11 @@ def marked(reply: str) -> Marked:
     Args:
         reply: What a model wrote.
     """
-    found, parts, doubt = fields(reply), [], ""
-    starts = [field.start for field in found] + [len(reply)]
-    if before := reply[: starts[0]].strip():
-        parts.append(Part("", before))
-    for field in found:
+    parts, doubt = [], ""
+    for field in fields(reply):
         if field.kind == "observation":
             parts.append(Part(field.kind, field.text.strip(), "invented"))
             doubt = "not believed"
-        elif field.kind or field.text.strip():
+        elif field.text.strip():
             parts.append(Part(field.kind, field.text.strip(), doubt))
     return Marked(tuple(parts))

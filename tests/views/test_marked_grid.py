@@ -15,7 +15,7 @@ FORGED = (
 
 def test_what_counts_and_what_does_not():
     assert marked(FORGED).parts == (
-        Part("", "Sure."),
+        Part("thought", "Sure."),
         Part("thought", "sum"),
         Part("action", "calculator"),
         Part("input", "6*7"),
@@ -39,7 +39,7 @@ def test_a_reply_cannot_bring_its_own_html():
 
 
 def test_text_without_a_label_and_no_text():
-    assert repr(marked("Hello there.")) == "[no label] Hello there."
+    assert repr(marked("Hello there.")) == "[thought] Hello there."
     assert repr(marked("")) == ""
 
 
