@@ -20,7 +20,7 @@ from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
 from react_lab.parser.parse import parse
 from react_lab.prompt import MESSAGES, in_language, labelled, message, system_prompt
 from react_lab.registry.registry import Observation, Registry, bind
-from react_lab.stops import STOPS, StopRule, failures, repeats
+from react_lab.stops import NOT_REPEATED, STOPS, SkipRepeats, StopRule, warning
 from react_lab.trace import Run, Step
 
 Fit = Callable[[list[Message]], list[Message]]
@@ -184,7 +184,7 @@ def permission(move: Move, run: Run, agent: "Agent") -> tuple[bool | None, str]:
     nothing but True is a yes: not an error, not the text "no", not a coroutine.
     """
     known = isinstance(move, Action) and move.tool in agent.tools
-    if not known or agent.tools[move.tool].effect == "read":
+    if not known or agent.tools[move.tool].effect == "read" or skipped(move, run, agent):
         return True, ""
     try:
         bind(agent.tools[move.tool], move.arguments)
@@ -214,6 +214,9 @@ def act(move: Move, run: Run, agent: "Agent", note: str = "") -> Observation:
         reason = in_language(move.reason, agent.language)
         text = message("unreadable", agent.language, reason=reason)
         return Observation(text, error="unreadable")
+    if skipped(move, run, agent):
+        text = message("not_repeated", agent.language, tool=move.tool[:80])
+        return Observation(text, error=NOT_REPEATED, notice=note)
     seen = agent.tools.call(move.tool, move.arguments)
     if seen.error == "unknown tool":
         names = ", ".join(agent.tools.nearest(move.tool))
@@ -223,20 +226,25 @@ def act(move: Move, run: Run, agent: "Agent", note: str = "") -> Observation:
         kind = seen.error.replace(" ", "_")
         reason = in_language(seen.text, agent.language) if kind == "bad_arguments" else seen.text
         seen = replace(seen, text=message(kind, agent.language, reason=reason))
-    added = notice(move, seen, run, agent.language)
+    added = notice(move, seen, run, agent)
     return replace(seen, notice="\n".join(filter(None, (added, note))))
 
 
-def notice(move: Action, seen: Observation, run: Run, language: str) -> str:
+def skipped(move: Action, run: Run, agent: "Agent") -> bool:
+    """Return whether a rule of the agent says that this call is not run again."""
+    rules = [rule for rule in agent.stops if isinstance(rule, SkipRepeats)]
+    return any(rule.skips(move, run.steps) for rule in rules)
+
+
+def notice(move: Action, seen: Observation, run: Run, agent: "Agent") -> str:
     """What the program adds to an observation: a cut, a repeat, too many failures; or ""."""
     steps = (*run.steps, Step((), None, move, seen))
     parts = []
     if seen.truncated:
-        parts.append(message("cut", language, missing=seen.truncated))
-    if failures(steps) >= 3:
-        parts.append(message("failures", language, tool=move.tool, count=failures(steps)))
-    elif repeats(steps) >= 3:
-        parts.append(message("repeat", language, tool=move.tool))
+        parts.append(message("cut", agent.language, missing=seen.truncated))
+    if found := warning(steps, agent.stops):
+        kind, values = found
+        parts.append(message(kind, agent.language, **values))
     return "\n".join(parts)
 
 

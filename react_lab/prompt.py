@@ -115,6 +115,25 @@ NATIVE = {
     },
 }
 
+# Warnings that the embedded model was not trained on either.
+WARNINGS = {
+    "en": {
+        "near_repeat": "You asked {tool} for nearly the same {count} times and learnt nothing "
+        "new. Change the input or give the Final Answer.",
+        "same_tool": "You have called {tool} {count} times in a row. If it does not help, use "
+        "another tool or give the Final Answer.",
+        "not_repeated": "You already called {tool} with this input, so it was not run again. "
+        "Change the input or give the Final Answer.",
+    },
+    "zh": {
+        "near_repeat": "你用几乎相同的输入问了 {tool} {count} 次，没有得到新的信息。"
+        "请修改输入或给出最终答案。",
+        "same_tool": "你已经连续 {count} 次调用 {tool}。如果没有帮助，请换一个工具或给出最终答案。",
+        "not_repeated": "你已经用同样的输入调用过 {tool}，所以没有再次执行。"
+        "请修改输入或给出最终答案。",
+    },
+}
+
 # What parser and registry say about a mistake, for agents that do not speak English.
 TERMS = {
     "en": {},
@@ -238,8 +257,14 @@ def tool_line(tool: Tool, language: str = "en") -> str:
 
 
 def message(kind: str, language: str = "en", **values: object) -> str:
-    """One message of the program to the model. kind: a key of MESSAGES["en"] or NATIVE["en"]."""
-    words = MESSAGES[language] if kind in MESSAGES[language] else NATIVE[language]
+    """Write one message of the program to the model.
+
+    Args:
+        kind: a key of MESSAGES["en"], NATIVE["en"] or WARNINGS["en"].
+        language: "en" or "zh".
+        values: what the message is about.
+    """
+    words = {**NATIVE[language], **WARNINGS[language], **MESSAGES[language]}
     return words[kind].format(**values)
 
 

@@ -8,10 +8,15 @@
 """
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
+from react_lab.models.reply import Reply
 from react_lab.parser.moves import Action, Malformed
+from react_lab.ranking import words
+from react_lab.registry.registry import Observation
 from react_lab.trace import Run, Step
 
 StopRule = Callable[[Run], str | None]
@@ -77,46 +82,156 @@ class FormatLimit:
         return "format faults" if format_faults(run.steps) >= self.n else None
 
 
+# Two rules that an agent has only if you give them: `Agent(model, tools, stops=(SameTool(),))`.
+
+
+@dataclass(frozen=True)
+class SameTool:
+    """Remind the model when it uses one tool round after round, whatever it asks.
+
+    This is a common rule for hand-written agents. It also fires for three honest questions, such
+    as the weather in three cities, so by default it only reminds.
+
+    Args:
+        remind: the round in a row from which the model is reminded.
+        stop: the round in a row at which the run stops, None for never.
+    """
+
+    remind: int = 3
+    stop: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("remind", "stop"):
+            value = getattr(self, name)
+            if value is not None and value < 2:
+                raise ValueError(f"{name} is {value}; give at least 2 rounds in a row: {name}=3.")
+
+    def __call__(self, run: Run) -> str | None:
+        return "same tool" if self.stop and same_tool(run.steps) >= self.stop else None
+
+
+@dataclass(frozen=True)
+class SkipRepeats:
+    """Do not run the n-th identical call: the model reads that it was not run again.
+
+    Identical means the same tool and input, and the same result each time before. Without this
+    rule the lab runs the third such call, warns, and stops the run at the fourth. The rule never
+    stops a run itself.
+    """
+
+    n: int = 3
+
+    def __post_init__(self) -> None:
+        if self.n < 2:
+            raise ValueError(f"n is {self.n}; give at least 2, so that a call runs once: n=3.")
+
+    def __call__(self, run: Run) -> str | None:
+        return None
+
+    def skips(self, move: Action, steps: tuple[Step, ...]) -> bool:
+        """Return whether a call is the n-th identical one after these steps."""
+        unrun = Step((), Reply(""), move, Observation("", error=NOT_REPEATED))
+        return repeats((*steps, unrun)) >= self.n
+
+
 STOPS = (StepLimit(8), TimeLimit(300), RepeatLimit(4), FailureLimit(4), FormatLimit(4))
 
 # Counting ---------------------------------------------------------------------------------
 
+NOT_REPEATED = "not repeated"  # the error of a call that SkipRepeats did not run
+NEAR = 0.8  # share of equal characters from which two inputs are nearly the same
+LONGEST = 200  # characters of an argument that are compared with a result
+
 
 @dataclass(frozen=True)
 class Call:
-    """What a call asked and told. arguments: without small differences, see `plain`."""
+    """What a call asked, and what was learnt from it.
+
+    arguments: without small differences, see `plain`. words: all words of the arguments.
+    learnt: the result without the input that it echoes. text: the result as it was.
+    """
 
     tool: str
     arguments: dict[str, str]
-    result: str
+    words: frozenset[str]
+    learnt: str
+    text: str
 
     def like(self, other: "Call") -> bool:
-        """Whether both ask the same. A default that only one of them spells out is no change."""
+        """Return whether both ask the same. Omitted default arguments count as equal."""
         less, more = sorted((self.arguments.items(), other.arguments.items()), key=len)
         return self.tool == other.tool and less <= more
 
+    def near(self, other: "Call") -> bool:
+        """Return whether both ask nearly the same: in whatever order, almost the same words.
+
+        Inputs with different numbers are never nearly the same.
+        """
+        if self.like(other):
+            return True
+        if self.tool != other.tool or self.arguments.keys() != other.arguments.keys():
+            return False
+        mine, theirs = (" ".join(sorted(one.words)) for one in (self, other))
+        if re.findall(r"\d+", mine) != re.findall(r"\d+", theirs):
+            return False
+        return bool(mine) and SequenceMatcher(None, mine, theirs).ratio() >= NEAR
+
 
 def repeats(steps: tuple[Step, ...]) -> int:
-    """How often the latest call gave this same result since the run last learnt anything.
+    """Count how often the latest call gave this same result since the run last learnt anything.
 
-    Two calls that take turns are counted as well. A poll is not: its result changes.
+    Two calls that take turns are counted as well. A poll is not: its result changes. A result
+    that only echoes another spelling of the input counts as the same result.
     """
-    calls = [_calls(past) for past in steps]
-    if not calls or not calls[-1]:
-        return 0
-    latest, count = calls[-1][-1], 0
-    for place in reversed(range(len(calls))):
-        results = {one.result for one in calls[place] if one.like(latest)}
-        if results - {latest.result}:
+    return len(_alike(_history(steps), Call.like))
+
+
+def near_repeats(steps: tuple[Step, ...]) -> int:
+    """Count as `repeats` does, but also calls whose input is nearly the same (`Call.near`)."""
+    return len(_alike(_history(steps), Call.near))
+
+
+def same_tool(steps: tuple[Step, ...]) -> int:
+    """Count the rounds at the end that called one and the same tool and no other."""
+    count, tool = 0, None
+    for past in reversed(steps):
+        names = {move.tool for move, _ in past.moves if isinstance(move, Action)}
+        tool = tool or names
+        if len(names) != 1 or names != tool:
             break
-        count += bool(results)
-        if any(_is_new(one, calls[:place]) for one in calls[place]):
-            break
+        count += 1
     return count
 
 
+def warning(steps: tuple[Step, ...], rules: Iterable[StopRule] = ()) -> tuple[str, dict] | None:
+    """Return the warning that belongs after the last step: a key of the messages, and its values.
+
+    Args:
+        steps: the steps so far; the last one has one call and its observation.
+        rules: the agent's stop rules; a SameTool among them may remind.
+
+    Returns:
+        None if there is nothing to warn of.
+    """
+    move, seen = steps[-1].move, steps[-1].observation
+    if not isinstance(move, Action) or (seen and seen.error == NOT_REPEATED):
+        return None
+    if (count := failures(steps)) >= 3:
+        return "failures", {"tool": move.tool, "count": count}
+    history = _history(steps)
+    alike = _alike(history, Call.like)
+    if len(alike) >= 3 and len({one.text for one in alike}) == 1:
+        return "repeat", {"tool": move.tool}
+    if (count := len(_alike(history, Call.near))) >= 3:
+        return "near_repeat", {"tool": move.tool, "count": count}
+    limits = [rule.remind for rule in rules if isinstance(rule, SameTool)]
+    if limits and (count := same_tool(steps)) >= min(limits):
+        return "same_tool", {"tool": move.tool, "count": count}
+    return None
+
+
 def failures(steps: tuple[Step, ...]) -> int:
-    """How many steps at the end were errors of one and the same tool.
+    """Count the steps at the end that were errors of one and the same tool.
 
     All tools that do not exist count as one.
     """
@@ -130,7 +245,7 @@ def failures(steps: tuple[Step, ...]) -> int:
 
 
 def format_faults(steps: tuple[Step, ...]) -> int:
-    """How many steps at the end could not be read at all."""
+    """Count the steps at the end that could not be read at all."""
     count = 0
     for past in reversed(steps):
         if not all(isinstance(move, Malformed) for move, _ in past.moves):
@@ -140,32 +255,81 @@ def format_faults(steps: tuple[Step, ...]) -> int:
 
 
 def plain(value: object) -> str:
-    """An argument without case, spaces and closing marks, so that near copies are the same."""
+    """Return an argument without case, spaces and closing marks, so that near copies are equal."""
     text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
     return "".join(text.casefold().split()).rstrip(".!?。！？")
 
 
-def _calls(past: Step) -> list[Call]:
-    """The calls of a step that have a result."""
-    return [
-        Call(move.tool, {name: plain(value) for name, value in move.arguments.items()}, seen.text)
-        for move, seen in past.moves
-        if isinstance(move, Action) and seen
-    ]
+def learnt(result: str, arguments: dict[str, object]) -> str:
+    """Return what a result says beyond its input: every argument that it echoes is left out.
+
+    >>> learnt("No passage found for 'Oslo trams'.", {"query": "Oslo trams"})
+    "No passage found for ''."
+    """
+    for value in arguments.values():
+        text = str(value).strip()[:LONGEST] if isinstance(value, str | int | float) else ""
+        for end in range(len(text), min(len(text), 20) - 1, -1):  # an echo may be cut short
+            left = r"(?<![0-9A-Za-z])" if text[:1].isalnum() else ""
+            right = r"(?![0-9A-Za-z])" if end == len(text) and text[-1:].isalnum() else ""
+            pattern = left + re.escape(text[:end]) + right
+            result, found = re.subn(pattern, "", result, flags=re.I) if end else (result, 1)
+            if found:
+                break
+    return result
 
 
-def _is_new(call: Call, before: list[list[Call]]) -> bool:
-    """Whether no step before had this call with this result."""
+def _history(steps: tuple[Step, ...]) -> list[list[Call]]:
+    """Return the calls of each step that have a result.
+
+    A call that was not run again counts as one with the result that it had before.
+    """
+    history: list[list[Call]] = []
+    for past in steps:
+        history.append(calls := [])
+        for move, seen in past.moves:
+            if not isinstance(move, Action) or not seen:
+                continue
+            given = move.arguments
+            asked = {name: plain(value) for name, value in given.items()}
+            every = frozenset(words(" ".join(map(str, given.values()))))
+            call = Call(move.tool, asked, every, learnt(seen.text, given), seen.text)
+            if seen.error == NOT_REPEATED:
+                before = [one for old in history for one in old if one.like(call)]
+                call = before[-1] if before else call
+            calls.append(call)
+    return history
+
+
+def _alike(history: list[list[Call]], same: Callable[[Call, Call], bool]) -> list[Call]:
+    """Return a call for each step at the end that asked and learnt the same as the last one.
+
+    It ends at the step where the run last learnt something.
+    """
+    if not history or not history[-1]:
+        return []
+    latest, found = history[-1][-1], []
+    for place in reversed(range(len(history))):
+        alike = [one for one in history[place] if same(one, latest)]
+        if any(one.learnt != latest.learnt for one in alike):
+            break
+        found += alike[:1]
+        if any(_is_new(one, history[:place], same) for one in history[place]):
+            break
+    return found
+
+
+def _is_new(call: Call, before: list[list[Call]], same: Callable[[Call, Call], bool]) -> bool:
+    """Return whether no step before had this call with this result."""
     return not any(
-        call.like(old) and call.result == old.result for calls in before for old in calls
+        same(call, old) and call.learnt == old.learnt for calls in before for old in calls
     )
 
 
 def _failed(past: Step) -> set[str]:
-    """The tools that gave errors in this step and nothing else."""
+    """Return the tools that gave errors in this step and nothing else."""
     good, bad = set(), set()
     for move, seen in past.moves:
         if isinstance(move, Action) and seen:
             name = "no such tool" if seen.error == "unknown tool" else move.tool
-            (bad if seen.error else good).add(name)
+            (bad if seen.error and seen.error != NOT_REPEATED else good).add(name)
     return bad - good

@@ -15,6 +15,8 @@ from react_lab.stops import (
     FailureLimit,
     FormatLimit,
     RepeatLimit,
+    SameTool,
+    SkipRepeats,
     StepLimit,
     TimeLimit,
     TokenLimit,
@@ -634,3 +636,121 @@ def test_json_in_an_answer_is_part_of_the_answer():
 def test_an_escaped_emoji_is_read_as_one_letter():
     result, _, names = play("loop-escaped-emoji-in-text-mode")
     assert names["NOTES"] == ["tea 🍵"] and result.answer == "done"
+
+
+# Near repeats, one tool again and again, and a call that is not run again ------------------
+
+
+def search(*queries: str, **settings) -> Run:
+    said = [f'Action: search_docs\nAction Input: {{"query": "{query}"}}' for query in queries]
+    return run(*said, DONE, **settings)
+
+
+def test_a_result_that_only_echoes_the_input_is_no_news():
+    spaced = ["Hangzhou weather", "Hangzhou  weather"] * 4
+    result = search(*spaced)
+    texts = {past.observation.text for past in result.steps}
+    assert len(texts) == 2, "the tool echoes the query, so the results differ"
+    assert result.steps[1].observation.notice == ""
+    assert result.steps[2].observation.notice == (
+        "You asked search_docs for nearly the same 3 times and learnt nothing new. "
+        "Change the input or give the Final Answer."
+    )
+    assert (result.stop, len(result.steps)) == ("repeats", 4)
+
+
+@pytest.mark.parametrize(
+    ("queries", "warned"),
+    [
+        (["parking fee", "fee parking", "parking fees"], True),  # other order, other ending
+        (["opening of the moon", "opening of the moons", "openings of the moon"], True),
+        (["moon", "comet", "planet"], False),  # three questions
+        (["bolt 12", "bolt 13", "bolt 14"], False),  # three articles
+        (["refund", "refund window", "refund"], False),  # something was found
+    ],
+)
+def test_nearly_the_same_input_is_warned_of_when_nothing_new_was_learnt(queries, warned):
+    tools = Registry()
+
+    @tools.register(name="search_docs", description="Search.")
+    def found(query: str) -> str:
+        known = {"refund": "30 days", "refund window": "from delivery"}
+        return known.get(query, f"No passage found for {query!r}.")
+
+    notices = [past.observation.notice for past in search(*queries, tools=tools).steps[:-1]]
+    assert notices[:2] == ["", ""]
+    assert ("for nearly the same 3 times" in notices[2]) == warned
+
+
+def test_a_changing_result_is_news_even_when_the_input_stands_in_it():
+    tools, ticks = Registry(), iter(range(1, 100))
+    tools.register(lambda job: f"job {job}: {next(ticks)} of 7", name="state", description="A job.")
+    result = run(*['Action: state\nAction Input: {"job": "7"}'] * 7, DONE, tools=tools)
+    assert result.finished and {past.observation.notice for past in result.steps[:-1]} == {""}
+
+
+def weather(*cities: str) -> list[str]:
+    return [f'Action: get_weather\nAction Input: {{"city": "{city}"}}' for city in cities]
+
+
+def test_one_tool_three_rounds_in_a_row_is_reminded_of_when_asked_for():
+    said = [*weather("Oslo", "Rome", "Lima", "Cairo"), call("1+1"), DONE]
+    quiet = run(*said)
+    assert {past.observation.notice for past in quiet.steps[:-1]} == {""}, "three honest questions"
+    notices = [past.observation.notice for past in run(*said, stops=(SameTool(),)).steps[:-1]]
+    assert [bool(text) for text in notices] == [False, False, True, True, False]
+    assert notices[2] == (
+        "You have called get_weather 3 times in a row. If it does not help, use another tool or "
+        "give the Final Answer."
+    )
+
+
+def test_one_tool_in_a_row_can_stop_the_run():
+    said = [*weather("Oslo", "Rome", "Lima"), DONE]
+    result = run(*said, stops=(SameTool(stop=3),))
+    assert (result.stop, len(result.steps), result.answer) == ("same tool", 3, "done")
+    assert run(*weather("Oslo", "Rome"), call("1+1"), DONE, stops=(SameTool(stop=3),)).finished
+    with pytest.raises(ValueError, match="at least 2"):
+        SameTool(stop=1)
+
+
+def test_the_third_identical_call_is_not_run_when_asked_for():
+    tools, ran = Registry(), []
+
+    @tools.register(name="count", description="Counts its calls.")
+    def count(word: str) -> str:
+        ran.append(word)
+        return "5 letters"
+
+    said = ['Action: count\nAction Input: {"word": "tiger"}'] * 5
+    result = run(*said, DONE, tools=tools, stops=(SkipRepeats(),))
+    assert ran == ["tiger", "tiger"]
+    third = result.steps[2].observation
+    assert (third.text, third.error) == (
+        "You already called count with this input, so it was not run again. "
+        "Change the input or give the Final Answer.",
+        "not repeated",
+    )
+    assert result.steps[3].observation.error == "not repeated", "nor is the fourth"
+    run(*said[:3], DONE, tools=tools)
+    assert len(ran) == 5, "without the rule the third one runs"
+
+
+def test_a_poll_is_run_again_with_every_rule():
+    tools, ticks = Registry(), iter(range(100))
+    tools.register(lambda: f"{next(ticks)} %", name="progress", description="How far it is.")
+    result = run(*["Action: progress"] * 6, DONE, tools=tools, stops=(SkipRepeats(), SameTool(9)))
+    assert result.finished and next(ticks) == 6
+
+
+def test_nobody_is_asked_about_a_call_that_is_not_run_again():
+    tools, asked = Registry(), []
+    tools.register(lambda to: "sent", name="send", description="Sends.", effect="write")
+
+    def approve(move, run):
+        asked.append(move)
+        return True
+
+    said = ['Action: send\nAction Input: {"to": "Ann"}'] * 3
+    run(*said, DONE, tools=tools, approve=approve, stops=(SkipRepeats(),))
+    assert len(asked) == 2

@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "models/recording": "files models/reply models/native_text models/embedded",
     "models/settings": "models/chat models/embedded models/endpoint models/recording models/reply",
     "trace": "files registry/registry parser/moves models/endpoint models/reply",
-    "stops": "parser/moves trace",
+    "stops": "models/reply parser/moves ranking registry/registry trace",
     "loop": "registry/registry parser/fields parser/moves parser/parse prompt models/reply "
     "stops trace",
     "function_calling": "registry/registry parser/call_forms parser/fields parser/moves "
