@@ -6,7 +6,9 @@ from importlib.metadata import version
 
 from benchmarks import imports, parsing, steps
 from benchmarks.table import markdown
-from react_lab.models.embedded import count_tokens, engine_problem, find_weights
+from react_lab.models.embedded import count_tokens
+from react_lab.models.engine import engine_problem
+from react_lab.models.weights import find_weights
 
 
 def report(runs: int | None = None) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from react_lab.models.embedded import engine_problem
+from react_lab.models.engine import engine_problem
 
 ROOT = Path(__file__).parents[1]
 OPTIONS = (
@@ -38,7 +38,7 @@ def main(names: list[str], folder: Path = ROOT / "notebooks") -> int:
     if not found or (problem := engine_problem()):
         print(problem if found else "There is no such notebook. Give its number, such as 05.")
         return 101
-    os.environ.pop("REACT_LAB_RECORDING", None)
+    os.environ["REACT_LAB_RECORDING"] = "off"
     os.environ |= dict.fromkeys(("LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL"), "")  # nor from .env
     count = Count()
     options = [*OPTIONS, f"--rootdir={folder.parent}", *map(str, found)]

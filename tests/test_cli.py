@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from react_lab.models.embedded import DATA
+from react_lab.models.weights import DATA
 
 BASELINE = DATA / "evaluation_baseline.json"
 SUM = 'Thought: This is a calculation.\nAction: calculator\nAction Input: {"expression": "365*24"}'

@@ -14,7 +14,7 @@ import shutil
 from pathlib import Path
 
 from react_lab import prompt
-from react_lab.models.embedded import DATA
+from react_lab.models.weights import DATA
 from react_lab.parser import LABELS
 from react_lab.toolkit import lab_tools
 

@@ -17,7 +17,9 @@ from pathlib import Path
 
 from react_lab.evaluation import Result, evaluate, lab_agent, share, verdict
 from react_lab.evaluation.judge import evaluation_cases
-from react_lab.models.embedded import DATA, EmbeddedModel, identity
+from react_lab.models.embedded import EmbeddedModel
+from react_lab.models.engine import identity
+from react_lab.models.weights import DATA
 from react_lab.parser import Malformed
 from training.measure import RESULTS, TOKENS
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 import torch.nn.functional as F
 
-from react_lab.models.embedded import DATA
+from react_lab.models.weights import DATA
 from training.episodes import groups
 from training.export import read_adapter
 from training.network import Network, base_path, new_lora

@@ -21,7 +21,8 @@ from pathlib import Path
 from react_lab.evaluation import share
 from react_lab.function_calling import native_step
 from react_lab.loop import Agent
-from react_lab.models.embedded import EmbeddedModel, identity
+from react_lab.models.embedded import EmbeddedModel
+from react_lab.models.engine import identity
 from react_lab.models.grammar import grammar
 from react_lab.parser import Action, Malformed
 from react_lab.prompt import EXAMPLES, RULES, system_prompt

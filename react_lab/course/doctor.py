@@ -11,6 +11,7 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
+import re
 import signal
 import subprocess
 import sys
@@ -19,19 +20,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from react_lab.models import embedded, settings
+from react_lab.models import engine as model_engine
+from react_lab.models import settings
+from react_lab.models import weights as files
+from react_lab.models.reply import ModelError
 
 REINSTALL = "in the lab's folder: python -m pip install --no-deps -r requirements.txt -e ."
 ENDPOINT = "use an endpoint instead: set LLM_BASE_URL and LLM_MODEL"
 
-# Run in a process of its own, because a processor without AVX2 kills it.
+# Run in its own process, because it must not start the engine of this one.
 ENGINE = """
 import sys
-from react_lab.models import embedded, settings
-model = embedded.EmbeddedModel(adapter=False, max_tokens=2)
+from react_lab.models import EmbeddedModel, ModelError
 try:
-    model([{"role": "user", "content": "Hello"}])
-except embedded.ModelError as error:
+    EmbeddedModel(adapter=False, max_tokens=2)([{"role": "user", "content": "Hello"}])
+except ModelError as error:
     sys.exit(str(error))
 """
 
@@ -125,21 +128,21 @@ def packages() -> Finding:
 
 def weights() -> Finding:
     """The base weights: there, and the pinned ones."""
-    path = embedded.find_weights()
+    path = files.find_weights()
     if path is None:
         text = "not here yet; they are fetched (93 MB) at the first question"
-        return Finding("weights", False, text, embedded.MEND_WEIGHTS)
+        return Finding("weights", False, text, files.REPAIR)
     try:
-        embedded.check_weights(path)
-    except embedded.WeightsError as error:
-        text, _, fix = str(error).partition(" Mend it with: ")
+        files.check_weights(path)
+    except files.WeightsError as error:
+        text, _, fix = str(error).partition(" Repair them with: ")
         return Finding("weights", False, text, fix)
     return Finding("weights", True, f"{path.name}, checksum right")
 
 
 def adapter() -> Finding:
     """The lab's adapter: there, and the one that its card describes."""
-    path, wanted = embedded.adapter_path(), embedded.adapter_sha256()
+    path, wanted = files.adapter_path(), files.adapter_sha256()
     fix = "in the lab's folder: git checkout -- react_lab/data"
     if not path.is_file():
         if wanted is None:
@@ -164,10 +167,12 @@ def engine() -> Finding:
     if child.returncode == 0:
         version = importlib.metadata.version("xllamacpp")
         text = f"xllamacpp {version} answers"
-        if version != embedded.ENGINE_VERSION:
-            text += f"; its words may differ from the stored ones ({embedded.ENGINE_VERSION})"
+        if version != model_engine.ENGINE_VERSION:
+            text += f"; its words may differ from the stored ones ({model_engine.ENGINE_VERSION})"
         return Finding("engine", True, text)
-    return Finding("engine", False, *engine_trouble(child.returncode, child.stderr))
+    died = re.search(r"its process ended with code (-?\d+)", child.stderr)
+    code = int(died[1]) if died else child.returncode
+    return Finding("engine", False, *engine_trouble(code, child.stderr))
 
 
 def engine_trouble(code: int, stderr: str) -> tuple[str, str]:
@@ -188,7 +193,7 @@ def engine_trouble(code: int, stderr: str) -> tuple[str, str]:
     if "No module named" in said:
         if importlib.util.find_spec("xllamacpp") is None:
             return "xllamacpp is not installed", f"{REINSTALL} (no wheel here: {ENDPOINT})"
-    text, _, fix = said.partition(" Mend it with: ")
+    text, _, fix = said.partition(" Repair them with: ")
     return text, fix or REINSTALL
 
 
@@ -207,7 +212,7 @@ def endpoint() -> Finding:
     """Which of the three settings are set, also by `.env`. Their values are never shown."""
     try:
         found = settings.settings()
-    except embedded.ModelError as error:
+    except ModelError as error:
         return Finding("endpoint", False, ".env cannot be read", str(error))
     text = ", ".join(f"{name} {'set' if name in found else 'not set'}" for name in settings.NAMES)
     if any(name.startswith("OPENAI_") and value for name, value in os.environ.items()):
@@ -215,6 +220,6 @@ def endpoint() -> Finding:
     if found:
         try:
             settings.check(found)
-        except embedded.ModelError as error:
+        except ModelError as error:
             return Finding("endpoint", False, text, str(error))
     return Finding("endpoint", True, text)

@@ -1,7 +1,8 @@
 """Recordings: replies of the embedded model, asked for once and kept beside the lab.
 
-The stored notebooks show these, so that they are the same on every machine. A recording is a
-file of JSON Lines, one for each notebook. `make record NB=05` writes the one of notebook 05.
+The stored notebooks show these, so they are the same on every machine, and a request that is
+recorded is answered at once. A recording is a file of JSON Lines, one for each notebook.
+`make record NB=05` writes the one for notebook 05.
 
 >>> Recording(EmbeddedModel(max_tokens=60))
 Recording(EmbeddedModel(max_tokens=60))
@@ -13,25 +14,21 @@ import os
 import random
 import sys
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 from react_lab.files import append, write
-from react_lab.models import native_text
-from react_lab.models.embedded import (
-    DATA,
-    ENGINE_VERSION,
-    EmbeddedModel,
-    Served,
-    identity,
-    last_served,
-)
+from react_lab.models import engine, native_text
+from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.reply import Message, ModelError, Reply
+from react_lab.models.weights import DATA
 
 FOLDER = DATA / "recordings"
 FIGURES = ("text", "finish_reason", "tokens_in", "tokens_out", "tokens_cached", "seconds")
+REPLAY, REPLAY_OR_LIVE = "replay", "replay or live"
 
 
 class NotRecorded(ModelError):
@@ -42,10 +39,15 @@ class NotRecorded(ModelError):
 class Entry:
     """One recorded reply, and what is needed to ask for it again.
 
-    key: of the request, see `key`. start: the last message's first 80 characters, for people.
-    parent: the key of the entry that the engine had served just before and built on, or None.
-    shared: how many messages are the parent's. new: the messages behind those.
-    options: the fields of the EmbeddedModel. The others are those of the Reply.
+    Attributes:
+        key: The name of the request, see `key`.
+        start: The first 80 characters of the last message, for people.
+        parent: The key of the entry asked just before, if this request begins with its messages
+            and reply or the engine built on it; otherwise None.
+        shared: How many messages are the parent's.
+        new: The messages after those.
+        options: The fields of the EmbeddedModel.
+        text: This and the following fields are those of the Reply.
     """
 
     key: str
@@ -63,8 +65,8 @@ class Entry:
 
     @property
     def reply(self) -> Reply:
-        """What the model replied then."""
-        return Reply(**{figure: getattr(self, figure) for figure in FIGURES})
+        """What the model replied."""
+        return Reply(**{figure: getattr(self, figure) for figure in FIGURES}, recorded=True)
 
 
 def key(
@@ -73,26 +75,31 @@ def key(
     tools: list[dict] | None = None,
     after: str | None = None,
 ) -> str:
-    """The name of a request: SHA-256 of all that decides its reply, as canonical JSON.
+    """The name of a request: SHA-256 of everything that decides its reply, as canonical JSON.
 
-    after: the key of the request before, or None. It counts where the model always uses the
-    cache (`cache="on"`): the same prompt then has as many figures as there are ways to it.
+    Args:
+        after: The key of the request before, or None. It counts only for `cache="on"`: there the
+            reply depends on what the engine computed before.
     """
     request = {"messages": messages, "tools": tools or None, "options": asdict(model)}
     if after and model.cache == "on":
         request["after"] = after
-    whole = _json(request | identity(model.adapter), sort_keys=True)
+    whole = _json(request | engine.identity(model.adapter), sort_keys=True)
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
 class Tape:
     """The entries of all files in a folder; with a name, also the file that is being written.
 
-    Writing goes to NAME.jsonl.part, an entry at a time and only entries in use, so that a
-    recording that was broken off can be taken up again.
+    It writes to NAME.jsonl.part, an entry at a time and only entries in use, so that a recording
+    that was interrupted can be continued.
+
+    Attributes:
+        last: The entry that was used last, or None.
+        after: The key of this entry; "live" after a live reply.
     """
 
-    def __init__(self, folder: Path, name: str | None = None):
+    def __init__(self, folder: Path, name: str | None = None) -> None:
         self.entries: dict[str, Entry] = {}
         for path in sorted(folder.glob("*.jsonl")):
             self.entries |= _read(path)
@@ -102,6 +109,7 @@ class Tape:
             _write(self.part, self.kept.values())  # without a line that was cut off
         self.entries |= self.kept
         self.last: Entry | None = None
+        self.after: str | None = None
 
     def messages(self, entry: Entry) -> list[Message]:
         """The whole request of an entry."""
@@ -109,7 +117,7 @@ class Tape:
         return before[: entry.shared] + entry.new
 
     def line(self, entry: Entry) -> list[Entry]:
-        """An entry and those it was built on, the oldest first."""
+        """An entry and those that it was built on, the oldest first."""
         before = self.line(self.entries[entry.parent]) if entry.parent else []
         return [*before, entry]
 
@@ -121,18 +129,28 @@ class Tape:
             if one.key not in self.kept:
                 append(self.part, f"{_json(asdict(one))}\n".encode())
                 self.kept[one.key] = one
-        self.last = entry
+        self.use(entry)
         return entry
+
+    def use(self, entry: Entry) -> Reply:
+        """Note that this entry is used, and return its reply."""
+        self.last, self.after = entry, entry.key
+        return entry.reply
 
     def _record(self, model: EmbeddedModel, messages: list[Message], name: str) -> Entry:
         """Ask the live model, as it would have been asked had nothing been recorded before."""
         _check_engine()
+        last = self.last and self._served(self.last)
         parent, shared = None, 0
-        if self.last and model.uses_cache(messages, before := self._served(self.last)):
-            parent, shared = self.last.key, _common(before.messages, messages)
-            if last_served() != before:  # it came from the file, or other requests came between
-                self.ask_line(self.last)
+        if self.last and engine.builds_on(last, messages, model.adapter, model.cache):
+            parent, shared = self.last.key, _common(self.messages(self.last), messages)
+            if _depends_on_order(model) and engine.last_served() != last:
+                self.ask_line(self.last)  # it came from the file, or others were asked since
         reply = _ask(model, messages, parent)
+        if not _depends_on_order(model):  # nor may the count of cached tokens
+            again = last if last and last.adapter == model.adapter else None
+            cached = engine.shared_tokens(again.messages, messages) if again else 0
+            reply = replace(reply, tokens_cached=cached if model.cache == "auto" else 0)
         figures = {figure: getattr(reply, figure) for figure in FIGURES}
         figures["seconds"] = round(reply.seconds, 3)
         start, new = _start(messages), messages[shared:]
@@ -141,35 +159,42 @@ class Tape:
         return entry
 
     def ask_line(self, entry: Entry) -> Reply:
-        """Ask the live model for an entry again, whatever it was built on first."""
-        for one in self.line(entry):
+        """Ask the live model for an entry again, after the entries that it was built on."""
+        ordered = _depends_on_order(EmbeddedModel(**entry.options))
+        for one in self.line(entry) if ordered else [entry]:
             reply = _ask(EmbeddedModel(**one.options), self.messages(one), one.parent)
         return reply
 
-    def _served(self, entry: Entry) -> Served:
-        return Served(self.messages(entry), entry.text, entry.options["adapter"])
+    def _served(self, entry: Entry) -> engine.Served:
+        return engine.Served(self.messages(entry), entry.text, entry.options["adapter"])
 
 
 @dataclass(frozen=True, repr=False)
 class Recording:
     """The embedded model from its recording: `recording(messages) -> Reply`.
 
-    model: the EmbeddedModel whose replies these are. mode: "replay", which needs no engine, or
-    "record:NAME", which asks the live model for what is missing and writes NAME.jsonl.part.
-    folder: where the files are, None for the lab's own.
+    At a temperature above 0 the recorded reply is one draw, and a replay returns the same draw
+    each time; "replay or live" therefore always asks the live model then.
 
-    In replay it raises NotRecorded for a prompt that was never recorded. At a temperature above
-    0 the recorded reply is one draw, and stays it.
+    Attributes:
+        model: The EmbeddedModel whose replies these are.
+        mode: "replay" needs no engine, and raises NotRecorded for a request that is not recorded.
+            "replay or live" asks the live model for such a request. "record:NAME" does so too,
+            and writes NAME.jsonl.part.
+        folder: Where the files are; None for the lab's own.
     """
 
     model: EmbeddedModel = field(default_factory=EmbeddedModel)
-    mode: str = "replay"
+    mode: str = REPLAY
     folder: Path | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         kind, _, name = self.mode.partition(":")
-        if (kind, bool(name)) not in (("replay", False), ("record", True)):
-            raise ValueError(f"A recording's mode is 'replay' or 'record:NAME', not {self.mode!r}.")
+        if self.mode not in (REPLAY, REPLAY_OR_LIVE) and (kind != "record" or not name):
+            raise ValueError(
+                f"A recording's mode is {self.mode!r}. Give {REPLAY!r}, {REPLAY_OR_LIVE!r} or "
+                "'record:NAME'."
+            )
 
     def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
         if native_text.needed(messages, tools):
@@ -177,24 +202,30 @@ class Recording:
         notebook = self.mode.partition(":")[2]
         tape = _tape(self.folder or FOLDER, notebook or None)
         with self.model.alone():
-            name = key(self.model, messages, after=tape.last and tape.last.key)
+            name = key(self.model, messages, after=tape.after)
             if notebook:
                 return tape.take(self.model, messages, name).reply
-            if name in tape.entries:
-                tape.last = tape.entries[name]
-                return tape.last.reply
+            if name in tape.entries and (self.mode == REPLAY or self._is_what_live_would_say()):
+                return tape.use(tape.entries[name])
+            if self.mode == REPLAY_OR_LIVE:
+                tape.last, tape.after = None, "live"
+                return self.model(messages)
         raise NotRecorded(
-            f"This prompt is not in the recording: {_start(messages)!r}. "
+            f"This request is not recorded: {_start(messages)!r}. "
             "Record it with: make record NB=00 (the notebook's number), "
             "or ask the live model: unset REACT_LAB_RECORDING"
         )
 
-    def alone(self):
-        """As of the EmbeddedModel: a context manager that keeps other threads waiting."""
+    def _is_what_live_would_say(self) -> bool:
+        """Whether the live model would give the recorded text: not if it draws at random."""
+        return not self.model.temperature and _installed() in (None, engine.ENGINE_VERSION)
+
+    def alone(self) -> AbstractContextManager[object]:
+        """The same as for the EmbeddedModel: other threads wait until it ends."""
         return self.model.alone()
 
     def __repr__(self) -> str:
-        return f"Recording({self.model!r})"  # the same in both modes, so that it can be stored
+        return f"Recording({self.model!r})"  # the same in every mode, so that it can be stored
 
 
 @dataclass(frozen=True)
@@ -284,16 +315,26 @@ def _tape(folder: Path, name: str | None) -> Tape:
 
 
 def _check_engine() -> None:
-    """A recording is only worth something with the engine that the lab is pinned to."""
-    try:
-        installed = metadata.version("xllamacpp")
-    except metadata.PackageNotFoundError:
-        installed = None
-    if installed != ENGINE_VERSION:
+    """Raise ModelError unless the engine is the one to which the lab is pinned."""
+    if (installed := _installed()) != engine.ENGINE_VERSION:
         raise ModelError(
-            f"A recording needs the engine {ENGINE_VERSION}, here is {installed}. "
-            f"Run: python -m pip install xllamacpp=={ENGINE_VERSION}"
+            f"A recording needs the engine {engine.ENGINE_VERSION}, but {installed} is installed. "
+            f"Run: python -m pip install xllamacpp=={engine.ENGINE_VERSION}"
         )
+
+
+@cache
+def _installed() -> str | None:
+    """The version of the installed engine, or None."""
+    try:
+        return metadata.version("xllamacpp")
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _depends_on_order(model: EmbeddedModel) -> bool:
+    """Whether a reply depends on what the engine was asked before."""
+    return model.cache == "on" or (model.cache == "auto" and not engine.SHARED_START)
 
 
 def _read(path: Path) -> dict[str, Entry]:
@@ -315,8 +356,10 @@ def _write(path: Path, entries: Iterable[Entry]) -> None:
 
 
 def _ask(model: EmbeddedModel, messages: list[Message], parent: str | None) -> Reply:
-    """Ask the live engine, which must have served the parent last, if there is one."""
-    return replace(model, cache="on" if parent else "off")(messages)
+    """Ask the live engine, which must have served the parent last if the order counts."""
+    if _depends_on_order(model):
+        model = replace(model, cache="on" if parent else "off")
+    return model(messages)
 
 
 def _start(messages: list[Message]) -> str:

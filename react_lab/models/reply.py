@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 Message = dict[str, object]
 
@@ -26,7 +26,8 @@ class Reply:
     text: the words of the reply. tool_calls: native calls, as the API's dictionaries.
     finish_reason: why it ended ("stop", "length", ...). tokens_in, tokens_out, tokens_cached:
     counts, None when the endpoint does not tell. seconds: how long the call took.
-    notes: what happened on the way (a wait, a dropped setting).
+    notes: what happened on the way (a wait, a dropped setting). recorded: True if the reply comes
+    from a recording; its counts and seconds are then those of the recording.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Reply:
     tokens_cached: int | None = None
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    recorded: bool = field(default=False, repr=False, compare=False)
 
 
 Model = Callable[..., Reply]

@@ -10,31 +10,44 @@ them the model is the embedded one, and nothing leaves this machine.
 
 import os
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from react_lab.models.chat import ChatModel
-from react_lab.models.embedded import EmbeddedModel, engine_problem
+from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.endpoint import OPENAI, on_this_machine, problem, shown
-from react_lab.models.recording import Recording
+from react_lab.models.engine import start_engine
+from react_lab.models.recording import REPLAY_OR_LIVE, Recording
 from react_lab.models.reply import Model, ModelError
 
 NAMES = ("LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL")
 LOCAL_ONLY = ("adapter", "grammar", "cache")  # options that no endpoint knows
 
 
-def connect(**options) -> Model:
-    """The model that the settings name; `describe` tells which one that is.
+def connect(*, recorded: bool = True, **options: Any) -> Model:
+    """Return the model that the settings name; `describe` says which one that is.
 
-    options: fields of EmbeddedModel, such as adapter=False or max_tokens=60. For an endpoint
-    `adapter`, `grammar` and `cache` are left out; the others are sent if you give them.
+    With an endpoint (LLM_BASE_URL and so on) it is the endpoint's model. Otherwise it is the
+    embedded model: a request that is recorded for exactly this model gets its recorded reply, and
+    every other request a live one. `Reply.recorded` says which. The engine starts in the
+    background, so this returns at once. No request is sent here.
 
-    The order: the recording if REACT_LAB_RECORDING asks for it ("replay" or "record:NAME"),
-    your endpoint, the embedded model, and its recording where the engine cannot run.
-    Raises ModelError that names what is missing when an endpoint is only half set, TypeError
-    for an unknown option. No request is sent here.
+    The variable REACT_LAB_RECORDING comes first: with "replay" nothing but the recording answers
+    (for tests), "record:NAME" writes one, and with "off" every reply is live.
+
+    Args:
+        recorded: False asks the live model for every reply. Recorded and live replies have the
+            same text; a live one takes longer.
+        options: Fields of EmbeddedModel, such as adapter=False or max_tokens=60. For an endpoint
+            `adapter`, `grammar` and `cache` are left out; the others are sent if you give them.
+
+    Raises:
+        ModelError: The settings of the endpoint are incomplete or wrong.
+        TypeError: There is no option of this name.
     """
     embedded = EmbeddedModel(**options)
-    if mode := os.environ.get("REACT_LAB_RECORDING"):
+    mode = os.environ.get("REACT_LAB_RECORDING")
+    if mode and mode != "off":
         return Recording(embedded, mode)
     if endpoint := settings():
         check(endpoint)
@@ -45,7 +58,8 @@ def connect(**options) -> Model:
             api_key=endpoint.get("LLM_API_KEY"),
             options=sent,
         )
-    return Recording(embedded) if engine_problem() else embedded
+    start_engine()
+    return Recording(embedded, REPLAY_OR_LIVE) if recorded and mode != "off" else embedded
 
 
 def describe(model: Model) -> str:
@@ -57,7 +71,7 @@ def describe(model: Model) -> str:
     if not isinstance(kept, EmbeddedModel):
         return repr(model)
     name = f"SmolLM2-135M {'with' if kept.adapter else 'without'} the lab's adapter"
-    if isinstance(model, Recording):
+    if isinstance(model, Recording) and model.mode != REPLAY_OR_LIVE:
         return f"recorded replies of the embedded model {name}"
     return f"the embedded model {name}, on this machine"
 

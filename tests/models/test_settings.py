@@ -3,8 +3,7 @@
 import pytest
 
 from helpers.fake_endpoint import serve
-from react_lab.models import ChatModel, ModelError, ScriptedModel
-from react_lab.models import settings as module
+from react_lab.models import ChatModel, ModelError, ScriptedModel, engine
 from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.recording import Recording
 from react_lab.models.settings import connect, describe, settings
@@ -30,9 +29,38 @@ def set_all(monkeypatch, values):
         monkeypatch.setenv(name, value)
 
 
-def test_without_settings_it_is_the_embedded_model():
+def test_without_settings_it_is_the_embedded_model_recorded_or_live():
+    assert connect() == Recording(EmbeddedModel(), "replay or live")
+    base = EmbeddedModel(adapter=False, max_tokens=60)
+    assert connect(adapter=False, max_tokens=60) == Recording(base, "replay or live")
+
+
+def test_recorded_replies_can_be_switched_off(monkeypatch):
+    assert connect(recorded=False, max_tokens=60) == EmbeddedModel(max_tokens=60)
+    monkeypatch.setenv("REACT_LAB_RECORDING", "off")
     assert connect() == EmbeddedModel()
-    assert connect(adapter=False, max_tokens=60) == EmbeddedModel(adapter=False, max_tokens=60)
+    monkeypatch.setenv("REACT_LAB_RECORDING", "replay")  # for tests: nothing is asked live
+    assert connect(recorded=False) == Recording(EmbeddedModel(), "replay")
+
+
+def test_the_engine_starts_in_the_background():
+    engine.stop_engine()
+    connect()
+    assert engine._starting is not None  # and nobody has waited for it
+    assert engine._starting.result(timeout=60).address.startswith("http://127.0.0.1:")
+
+
+def test_with_an_endpoint_no_engine_starts(monkeypatch):
+    engine.stop_engine()
+    set_all(monkeypatch, ENDPOINT)
+    assert isinstance(connect(), ChatModel)
+    assert engine._starting is None
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_an_endpoint_is_never_sent_the_word_recorded(monkeypatch, recorded):
+    set_all(monkeypatch, ENDPOINT)
+    assert connect(recorded=recorded).options == {}
 
 
 def test_an_endpoint_is_taken_from_the_environment(monkeypatch):
@@ -53,11 +81,6 @@ def test_the_recording_comes_first_when_it_is_asked_for(monkeypatch):
     monkeypatch.setenv("REACT_LAB_RECORDING", "on")
     with pytest.raises(ValueError, match="replay"):
         connect()
-
-
-def test_where_the_engine_cannot_run_it_is_the_recording(monkeypatch):
-    monkeypatch.setattr(module, "engine_problem", lambda: "This processor has no AVX2.")
-    assert connect(max_tokens=60) == Recording(EmbeddedModel(max_tokens=60), "replay")
 
 
 def test_an_unknown_option_is_refused(monkeypatch):
@@ -103,7 +126,7 @@ def test_an_address_that_is_none_is_told(monkeypatch):
 
 def test_empty_settings_count_as_not_set(monkeypatch):
     set_all(monkeypatch, dict.fromkeys(ENDPOINT, " "))
-    assert connect() == EmbeddedModel()
+    assert connect() == Recording(EmbeddedModel(), "replay or live")
 
 
 def test_a_key_that_cannot_be_sent_is_told_without_it(monkeypatch):
@@ -144,7 +167,7 @@ def test_the_environment_wins_over_the_file(empty_desk, monkeypatch):
     monkeypatch.setenv("LLM_MODEL", "other-2")
     assert connect().model == "other-2"
     set_all(monkeypatch, dict.fromkeys(ENDPOINT, ""))
-    assert connect() == EmbeddedModel()
+    assert connect() == Recording(EmbeddedModel(), "replay or live")
 
 
 # Saying which

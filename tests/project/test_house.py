@@ -40,9 +40,15 @@ MAY_IMPORT = {
     "models/chat": "models/api_errors models/endpoint models/payload models/reply",
     "models/grammar": "",
     "models/native_text": "registry/registry prompt models/reply",
-    "models/embedded": "models/reply models/native_text",
-    "models/recording": "files models/reply models/native_text models/embedded",
-    "models/settings": "models/chat models/embedded models/endpoint models/recording models/reply",
+    "models/progress": "",
+    "models/weights": "models/reply",
+    "models/engine_process": "",
+    "models/engine": "models/progress models/reply models/weights",
+    "models/embedded": "models/engine models/native_text models/reply",
+    "models/recording": "files models/embedded models/engine models/native_text models/reply "
+    "models/weights",
+    "models/settings": "models/chat models/embedded models/endpoint models/engine "
+    "models/recording models/reply",
     "trace": "files registry/registry parser/moves models/endpoint models/reply",
     "stops": "models/reply parser/moves ranking registry/registry trace",
     "loop": "registry/registry parser/fields parser/moves parser/parse prompt models/reply "
