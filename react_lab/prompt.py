@@ -134,6 +134,12 @@ WARNINGS = {
     },
 }
 
+# How a tool's parameters are listed where they have descriptions.
+PARAMETERS = {
+    "en": {"all": "Parameters: {all}.", "one": "{name} ({about})", "between": ", "},
+    "zh": {"all": "参数：{all}。", "one": "{name}（{about}）", "between": "，"},
+}
+
 # What parser and registry say about a mistake, for agents that do not speak English.
 TERMS = {
     "en": {},
@@ -248,12 +254,21 @@ def system_prompt(
 
 
 def tool_line(tool: Tool, language: str = "en") -> str:
-    """One tool as the prompt lists it: name, description, and an input to imitate."""
-    sketch = {name: "..." for name in tool.parameters.get("properties", {})}
+    """Write one tool as the prompt lists it: name, description, and an input to imitate.
+
+    If a parameter has a description, all parameters are listed before the input:
+    `Parameters: city (English name of the city), unit.`
+    """
+    properties = tool.parameters.get("properties", {})
+    sketch = dict.fromkeys(properties, "...")
     example = json.dumps(sketch if tool.example is None else tool.example, ensure_ascii=False)
-    return FRAME[language]["tool"].format(
-        name=tool.name, description=tool.description, example=example
-    )
+    texts = {name: str(one.get("description", "")) for name, one in properties.items()}
+    description, words = tool.description, PARAMETERS[language]
+    if any(texts.values()):
+        about = {name: text.rstrip(".。 ") for name, text in texts.items()}
+        shown = [words["one"].format(name=n, about=t) if t else n for n, t in about.items()]
+        description += " " + words["all"].format(all=words["between"].join(shown))
+    return FRAME[language]["tool"].format(name=tool.name, description=description, example=example)
 
 
 def message(kind: str, language: str = "en", **values: object) -> str:

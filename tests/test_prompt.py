@@ -5,7 +5,20 @@ import string
 import pytest
 
 from react_lab.parser import LABELS, Action, FinalAnswer, parse
-from react_lab.prompt import EXAMPLES, FRAME, MESSAGES, RULES, labelled, message, system_prompt
+from react_lab.prompt import (
+    EXAMPLES,
+    FRAME,
+    MESSAGES,
+    NATIVE,
+    PARAMETERS,
+    RULES,
+    WARNINGS,
+    labelled,
+    message,
+    system_prompt,
+    tool_line,
+)
+from react_lab.registry import Registry
 from react_lab.toolkit import lab_tools
 
 
@@ -57,12 +70,49 @@ def test_the_arithmetic_of_the_example_is_right():
 
 
 def test_both_languages_say_the_same_things():
-    for table in (LABELS, FRAME, MESSAGES, RULES):
+    for table in (LABELS, FRAME, MESSAGES, RULES, NATIVE, WARNINGS, PARAMETERS):
         assert table["en"].keys() == table["zh"].keys()
-    for kind, text in MESSAGES["en"].items():
-        slots = [{name for _, name, _, _ in string.Formatter().parse(t) if name}
-                 for t in (text, MESSAGES["zh"][kind])]  # fmt: skip
-        assert slots[0] == slots[1], kind
+        for kind, text in table["en"].items():
+            slots = [{name for _, name, _, _ in string.Formatter().parse(t) if name}
+                     for t in (text, table["zh"][kind])]  # fmt: skip
+            assert slots[0] == slots[1], kind
+
+
+def test_every_message_has_one_definition():
+    every = [*MESSAGES["en"], *NATIVE["en"], *WARNINGS["en"]]
+    assert len(every) == len(set(every))
+    assert message("same_tool", "zh", tool="get_weather", count=3).startswith("你已经连续 3 次")
+
+
+def weather(city: str, unit: str = "C") -> str:
+    """Weather in a city."""
+
+
+def line_of(language: str = "en", **about) -> str:
+    tools = Registry()
+    tools.register(weather, example={"city": "Oslo"}, **about)
+    return tool_line(tools["weather"], language)
+
+
+def test_parameters_are_described_in_the_prompt_where_they_have_a_description():
+    assert line_of() == '- weather: Weather in a city. Input: {"city": "Oslo"}'
+    both = {"city": "English name of the city", "unit": "C or F."}
+    assert line_of(parameters=both) == (
+        "- weather: Weather in a city. Parameters: city (English name of the city), "
+        'unit (C or F). Input: {"city": "Oslo"}'
+    )
+    assert line_of(parameters={"city": "English name"}) == (
+        "- weather: Weather in a city. Parameters: city (English name), unit. "
+        'Input: {"city": "Oslo"}'
+    )
+    assert line_of("zh", parameters={"city": "城市的中文名。", "unit": "C 或 F"}) == (
+        "- weather：Weather in a city. 参数：city（城市的中文名），unit（C 或 F）。 "
+        '输入：{"city": "Oslo"}'
+    )
+
+
+def test_the_labs_own_tools_are_listed_without_parameters():
+    assert "Parameters:" not in system_prompt(lab_tools())
 
 
 def test_a_message_with_braces_in_its_values_is_kept():

@@ -26,7 +26,7 @@ from itertools import count
 
 from react_lab.ranking import ranked
 from react_lab.registry.results import MANY, as_text
-from react_lab.registry.signature import convert, parameters_of, schema
+from react_lab.registry.signature import convert, described, parameters_of, schema
 
 
 @dataclass(frozen=True)
@@ -122,11 +122,24 @@ class Registry:
         effect: str = "read",
         seconds: float | None = None,
     ) -> Callable:
-        """Decorate a function to make it a tool: `@registry.register`, with or without arguments.
+        """Make a function a tool: `@registry.register`, with or without arguments.
 
-        What is not given is read from the function: its name, its docstring and, as JSON
-        Schema, its signature. It may be async or a generator. Returns the function unchanged.
-        Raises ValueError as `add` does, and for a signature that a model cannot fill.
+        Args:
+            function: the function; it may be async or a generator.
+            name: what the model calls it, None for the function's own name.
+            description: when to use it, None for the docstring without its section "Args".
+            parameters: a text for each parameter, {name: text}; or a whole JSON Schema in place
+                of the one that the signature gives. Texts can also come from
+                `Annotated[str, "text"]`, pydantic's `Field` or the docstring's section "Args".
+            example: arguments of one typical call.
+            effect: "read", or "write" for a tool that changes something.
+            seconds: how long one call may take, None for no limit.
+
+        Returns:
+            The function unchanged.
+
+        Raises:
+            ValueError: as `add` raises it, and for a signature that a model cannot fill.
         """
         given = dict(name=name, description=description, parameters=parameters, example=example)
         given |= dict(effect=effect, seconds=seconds)
@@ -135,8 +148,8 @@ class Registry:
         named = function.func if isinstance(function, functools.partial) else function
         read = schema(function)  # always: a hint that cannot be used is said here, not in a run
         given["name"] = name or getattr(named, "__name__", "")
-        given["description"] = " ".join((description or inspect.getdoc(named) or "").split())
-        given["parameters"] = read if parameters is None else parameters
+        given["description"] = " ".join((description or described(function)).split())
+        given["parameters"] = _with_texts(read, parameters, given["name"])
         self.add(Tool(function=function, **given))
         return function
 
@@ -215,6 +228,21 @@ class Registry:
 
     def __repr__(self) -> str:
         return f"Registry({', '.join(self._tools)})"
+
+
+def _with_texts(read: dict, given: dict | None, name: str) -> dict:
+    """Return the parameters of a tool: a given JSON Schema, or what was read plus given texts."""
+    if not given:
+        return read if given is None else given
+    texts = all(isinstance(text, str) for text in given.values())
+    if not texts or given.get("type") == "object":
+        return given
+    known = read["properties"]
+    if strange := [one for one in given if one not in known]:
+        takes = ", ".join(known) or "no parameters"
+        raise ValueError(f"{name!r} has no parameter {strange[0]!r}. It takes: {takes}.")
+    about = {one: {"description": " ".join(text.split())} for one, text in given.items()}
+    return {**read, "properties": {one: known[one] | about.get(one, {}) for one in known}}
 
 
 def bind(tool: Tool, arguments: dict) -> dict:

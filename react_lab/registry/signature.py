@@ -9,8 +9,10 @@
 
 import functools
 import json
+import re
 from collections.abc import Callable, Iterator
-from inspect import Parameter, formatannotation, signature
+from inspect import Parameter, formatannotation, getdoc, signature
+from typing import Annotated, get_origin
 
 
 def parameters_of(function: Callable) -> dict[str, Parameter]:
@@ -40,19 +42,26 @@ def parameters_of(function: Callable) -> dict[str, Parameter]:
 
 
 def schema(function: Callable) -> dict:
-    """The JSON Schema of a function's parameters: `*args` and `**kwargs` are not offered.
+    """Return the JSON Schema of a function's parameters. `*args` and `**kwargs` are left out.
 
-    Raises ValueError as `parameters_of` does, and for a type that JSON cannot express.
+    The description of a parameter comes from pydantic's `Field(description=...)`, else from
+    `Annotated[str, "..."]`, else from the section "Args" of the docstring.
+
+    Raises:
+        ValueError: as `parameters_of` raises it, and for a type that JSON cannot express.
     """
     from pydantic import TypeAdapter
 
     properties, required, definitions = {}, [], {}
+    documented = documented_parameters(function)
     for name, parameter in parameters_of(function).items():
         try:
             entry = TypeAdapter(_hint(parameter, str)).json_schema()
         except Exception as error:  # pydantic has many, and hints may bring their own
             reason = str(error).splitlines()[0]
             raise ValueError(f"{parameter} has a type that JSON lacks: {reason}") from None
+        if about := entry.get("description") or _annotated(parameter) or documented.get(name):
+            entry["description"] = " ".join(about.split())
         if parameter.default is parameter.empty:
             required.append(name)
         elif (default := _plain_default(parameter)) is not None:
@@ -61,6 +70,58 @@ def schema(function: Callable) -> dict:
         properties[name] = entry
     found = {"type": "object", "properties": properties, "required": required}
     return found | ({"$defs": definitions} if definitions else {})
+
+
+# The section of a docstring that describes the parameters, and one entry in it.
+_ARGS = re.compile(
+    r"^(?:Args|Arguments|Parameters|参数)[:：][ \t]*\n((?:[ \t]+\S.*(?:\n|\Z)|\n)+)", re.M
+)
+_ENTRY = re.compile(r"\*{0,2}(\w+)[ \t]*(?:\([^)]*\)[ \t]*)?[:：][ \t]*(.*)", re.S)
+
+
+def documented_parameters(function: Callable) -> dict[str, str]:
+    """Return what the docstring's section "Args" says about each parameter (Google style).
+
+    >>> def price(item: str):
+    ...     '''Look a price up.
+    ...
+    ...     Args:
+    ...         item: name of the article,
+    ...             in English
+    ...     '''
+    >>> documented_parameters(price)
+    {'item': 'name of the article, in English'}
+    """
+    if not (section := _ARGS.search(_doc_of(function))):
+        return {}
+    lines = [line for line in section[1].splitlines() if line.strip()]
+    depth = min(len(line) - len(line.lstrip()) for line in lines)
+    entries: list[str] = []
+    for line in lines:
+        if entries and len(line) - len(line.lstrip()) > depth:
+            entries[-1] += "\n" + line
+        else:
+            entries.append(line.strip())
+    found = [match for entry in entries if (match := _ENTRY.fullmatch(entry))]
+    return {match[1]: " ".join(match[2].split()) for match in found if match[2].strip()}
+
+
+def described(function: Callable) -> str:
+    """Return the docstring on one line, without the section about the parameters."""
+    return " ".join(_ARGS.sub("", _doc_of(function)).split())
+
+
+def _doc_of(function: Callable) -> str:
+    named = function.func if isinstance(function, functools.partial) else function
+    return getdoc(named) or ""
+
+
+def _annotated(parameter: Parameter) -> str:
+    """Return the text in `Annotated[type, "text"]`, "" if there is none."""
+    if get_origin(parameter.annotation) is not Annotated:
+        return ""
+    texts = [one for one in parameter.annotation.__metadata__ if isinstance(one, str)]
+    return texts[0] if texts else ""
 
 
 def convert(value: object, parameter: Parameter) -> object:

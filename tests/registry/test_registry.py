@@ -16,9 +16,10 @@ from fractions import Fraction
 from functools import wraps
 from io import StringIO
 from itertools import count
-from typing import Literal, Optional
+from typing import Annotated, Literal, Optional
 
 import pytest
+from pydantic import Field
 
 from react_lab.registry import Registry, Tool
 
@@ -703,3 +704,88 @@ def test_an_exception_that_cannot_speak_is_an_observation_too():
         raise Mute
 
     assert registry.call("broken", {}).text == "Mute: no message"
+
+
+# What a parameter means --------------------------------------------------------------------
+
+CITY = {"type": "string", "description": "English name of the city"}
+
+
+def described_by_hand(registry: Registry) -> None:
+    @registry.register(parameters={"city": "English name of the city"})
+    def weather(city: str, days: int = 1) -> str:
+        """Weather in a city."""
+
+
+def described_by_annotation(registry: Registry) -> None:
+    @registry.register
+    def weather(city: Annotated[str, "English name of the city"], days: int = 1) -> str:
+        """Weather in a city."""
+
+
+def described_by_field(registry: Registry) -> None:
+    @registry.register
+    def weather(
+        city: Annotated[str, Field(description="English name of the city")], days: int = 1
+    ) -> str:
+        """Weather in a city."""
+
+
+def described_by_docstring(registry: Registry) -> None:
+    @registry.register
+    def weather(city: str, days: int = 1) -> str:
+        """Weather in a city.
+
+        Args:
+            city (str): English name
+                of the city
+        """
+
+
+@pytest.mark.parametrize(
+    "describe",
+    [described_by_hand, described_by_annotation, described_by_field, described_by_docstring],
+)
+def test_a_parameters_meaning_is_read_from_four_places(describe):
+    registry = Registry()
+    describe(registry)
+    tool = registry["weather"]
+    assert tool.description == "Weather in a city."
+    assert tool.parameters["properties"] == {
+        "city": CITY,
+        "days": {"type": "integer", "default": 1},
+    }
+    assert tool.parameters["required"] == ["city"]
+    assert registry.schemas()[0]["function"]["parameters"]["properties"]["city"] == CITY
+    assert registry.call("weather", {"city": 5}).error is None, "it is still converted"
+
+
+def test_a_text_by_hand_wins_and_a_whole_schema_is_taken_whole():
+    def weather(city: Annotated[str, "a name"], kind: str = "rain"):
+        """Weather.
+
+        Args:
+            city: a place
+            kind: rain or wind
+
+        Returns:
+            One line.
+        """
+
+    registry = Registry()
+    registry.register(weather, parameters={"city": "by hand"})
+    about = {n: p["description"] for n, p in registry["weather"].parameters["properties"].items()}
+    assert about == {"city": "by hand", "kind": "rain or wind"}
+    assert registry["weather"].description == "Weather. Returns: One line."
+    whole = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    registry.register(weather, name="other", parameters=whole)
+    assert registry["other"].parameters == whole
+    with pytest.raises(ValueError, match="no parameter 'town'. It takes: city, kind"):
+        registry.register(weather, name="third", parameters={"town": "a name"})
+
+
+def test_a_parameter_may_be_named_type():
+    registry = Registry()
+    registry.register(lambda type: type, name="kind", description="A kind.",
+                      parameters={"type": "which kind"})  # fmt: skip
+    assert registry["kind"].parameters["properties"]["type"]["description"] == "which kind"
