@@ -7,8 +7,10 @@
 
 import json
 import os
+import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from warnings import warn
 
@@ -27,7 +29,8 @@ class Step:
 
     move: what was read in it. observation: what the program answered, None behind a final
     answer and for a call that waits for a person. also: further calls of the same reply, each
-    with its observation (native calls only).
+    with its observation (native calls only). at: when the reply was read, in seconds since
+    1970; None in a file that an older react_lab wrote.
     """
 
     sent: tuple[Message, ...]
@@ -35,6 +38,7 @@ class Step:
     move: Move
     observation: Observation | None = None
     also: tuple[tuple[Move, Observation | None], ...] = ()
+    at: float | None = field(default_factory=time.time, compare=False, repr=False)
 
     @property
     def moves(self) -> tuple[tuple[Move, Observation | None], ...]:
@@ -193,16 +197,19 @@ def _done(run: Run) -> tuple[Step, ...]:
 def _entries(run: Run, written: int) -> Iterator[dict]:
     """The lines that a file lacks. written: how many steps are in it, -1 if not even the head."""
     done, before = _done(run), [(), *(past.sent for past in run.steps)]
+    rounds = run.steps + ((run.last_word,) if run.last_word else ())
     if written < 0:
-        yield {"kind": "run", "version": VERSION, "question": run.question}
+        first = rounds[0].at - rounds[0].reply.seconds if rounds and rounds[0].at else time.time()
+        yield {"kind": "run", "time": _clock(first), "version": VERSION, "question": run.question}
     for place in range(max(0, written), len(done)):
-        yield {"kind": "step", **_pack(done[place], before[place])}
+        yield {"kind": "step", "step": place + 1, **_pack(done[place], before[place])}
     if run.stop or run.note:  # an interrupted run has only a note
         sent = before[len(done)]
         last = run.last_word and _pack(run.last_word, sent)
         waiting = _pack(run.steps[-1], sent) if run.pending else None
         end = {"stop": run.stop, "note": run.note, "last_word": last, "waiting": waiting}
-        yield {"kind": "end", **end}
+        number = {"step": len(done), "time": _clock(rounds[-1].at if rounds else time.time())}
+        yield {"kind": "end", **number, **end}
 
 
 def _read(entry: dict, run: Run | None, sent: tuple[Message, ...]) -> tuple[Run, tuple]:
@@ -221,12 +228,21 @@ def _read(entry: dict, run: Run | None, sent: tuple[Message, ...]) -> tuple[Run,
     return Run(run.question, done, entry["stop"], entry["note"], last), sent
 
 
+def _clock(at: float | None) -> str | None:
+    """Return a moment as ISO 8601 in UTC, to the millisecond."""
+    return (
+        None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+    )
+
+
 def _pack(step: Step, before: tuple[Message, ...]) -> dict:
     """A step as plain data; of `sent`, only what is new since the step before."""
     same = 0
     while same < min(len(before), len(step.sent)) and before[same] == step.sent[same]:
         same += 1
     return {
+        "time": _clock(step.at),
+        "messages": len(step.sent),
         "same": same,
         "new": list(step.sent[same:]),
         "reply": vars(step.reply),
@@ -244,7 +260,9 @@ def _unpack(entry: dict, before: tuple[Message, ...]) -> Step:
         reply[name] = tuple(reply[name])
     first = {**entry["move"], "observation": entry["observation"]} if "move" in entry else None
     moves = tuple(_unpack_move(one) for one in ([first] if first else entry["moves"]))
-    return Step(before[: entry["same"]] + tuple(entry["new"]), Reply(**reply), *moves[0], moves[1:])
+    sent, at = before[: entry["same"]] + tuple(entry["new"]), entry.get("time")
+    at = at and datetime.fromisoformat(at).timestamp()
+    return Step(sent, Reply(**reply), *moves[0], moves[1:], at)
 
 
 def _unpack_move(entry: dict) -> tuple[Move, Observation | None]:

@@ -2,7 +2,9 @@
 
 import json
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from itertools import islice
 
 import pytest
@@ -244,3 +246,31 @@ def test_a_step_that_was_interrupted_is_kept(tmp_path):
     kept = load(tmp_path / "run.jsonl")
     assert kept == caught.value.run
     assert kept.steps[0].observation.error == "interrupted"
+
+
+def test_each_line_has_its_time_its_number_and_the_size_of_the_context(tmp_path):
+    path = tmp_path / "run.jsonl"
+    begin = time.time()
+    run = list(keep(agent(*CALLS, DONE).stream("?"), path))[-1]
+    end = time.time()
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    times = [datetime.fromisoformat(line["time"]) for line in lines]
+    assert times == sorted(times) and all(one.utcoffset() == timedelta(0) for one in times)
+    assert begin - 1 <= times[0].timestamp() and times[-1].timestamp() <= end + 1
+    steps = [line for line in lines if line["kind"] == "step"]
+    assert [line["step"] for line in steps] == list(range(1, len(run.steps) + 1))
+    assert [line["messages"] for line in steps] == [len(step.sent) for step in run.steps]
+    again = load(path)
+    assert again == run
+    assert all(abs(a.at - b.at) < 0.01 for a, b in zip(again.steps, run.steps))
+
+
+def test_a_trace_without_times_is_still_read(tmp_path):
+    path = tmp_path / "run.jsonl"
+    save(agent(*CALLS, DONE).run("?"), path)
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for line in lines:
+        for key in ("time", "step", "messages"):
+            line.pop(key, None)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert [step.at for step in load(path).steps] == [None] * (len(lines) - 2)
