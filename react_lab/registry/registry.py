@@ -71,9 +71,12 @@ class Observation:
 class Registry:
     """The tools of one agent, by name. Only what stands in here can ever run.
 
-    limit: a result longer than this many characters is cut. retries: how often a read tool is
-    run again after a TimeoutError or ConnectionError, before the model hears of it; a write
-    tool is never run again.
+    Args:
+        tools: the tools to start with.
+        limit: a result longer than this many characters is cut.
+        retries: how often the program runs a read tool again after a time-out or a lost
+            connection (`is_passing`). The model does not notice: it sees one observation, of the
+            last try. A write tool is never run again.
     """
 
     def __init__(self, tools: tuple[Tool, ...] = (), limit: int = 1500, retries: int = 2):
@@ -287,9 +290,40 @@ def _tried(tool: Tool, arguments: dict, retries: int) -> tuple[str, str | None, 
         except KeyboardInterrupt:
             raise
         except BaseException as fault:  # SystemExit and asyncio's CancelledError too
-            again = isinstance(fault, TimeoutError | ConnectionError) and tool.effect == "read"
+            again = tool.effect == "read" and is_passing(fault)
             if not again or tries > retries:
                 return f"{type(fault).__name__}: {_message(fault)}", "tool error", tries
+
+
+# Faults of HTTP clients that may pass by themselves: module and names of their base classes.
+# They are known by name, because a tool may use any of these clients or none.
+PASSING = {
+    "requests.exceptions": {"ConnectionError", "Timeout", "ChunkedEncodingError"},
+    "urllib3.exceptions": {"TimeoutError", "ProtocolError", "NewConnectionError"},
+    "httpx": {"TimeoutException", "NetworkError", "RemoteProtocolError"},
+    "openai": {"APIConnectionError"},
+}
+
+
+def is_passing(fault: BaseException) -> bool:
+    """Return whether an error is a time-out or a lost connection, which a second try may cure.
+
+    These are Python's own TimeoutError and ConnectionError, and what urllib, requests, httpx and
+    openai raise for the same. An answer with an error code (404, 500) is not one of them, nor is
+    a certificate that is refused.
+
+    >>> is_passing(TimeoutError()), is_passing(ValueError())
+    (True, False)
+    """
+    if isinstance(fault, TimeoutError | ConnectionError):
+        return True
+    names = {(kind.__module__, kind.__name__) for kind in type(fault).__mro__}
+    if ("urllib.error", "URLError") in names and ("urllib.error", "HTTPError") not in names:
+        reason = getattr(fault, "reason", None)
+        return isinstance(reason, OSError) and type(reason).__module__ != "ssl"
+    if ("requests.exceptions", "SSLError") in names:
+        return False
+    return any(name in PASSING.get(module, ()) for module, name in names)
 
 
 def _in_thread(work: Callable, seconds: float | None = None) -> object:
