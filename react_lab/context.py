@@ -1,12 +1,13 @@
-"""Context: which messages to send when there are too many.
+"""Context: choose which messages to send when there are too many.
 
 A policy is a plain function, messages -> messages, for text and for native calls alike:
 
     agent = Agent(model, tools, fit=KeepRounds(n=4, cut=200))
 
-It is asked anew in each round, with all messages, so it keeps nothing in mind. The record stays
-whole. Every policy keeps the head (system prompt and question) and the last round. A call and
-its result stay together, or go together.
+The loop calls it in each round with all messages, so a policy has no memory of its own. The
+trace stays complete. Every policy keeps the head (system prompt and question) and the last round.
+A call and its result stay together, or are left out together. What a policy adds is written in
+the language of the system message, English or Chinese.
 
 >>> question = {"role": "user", "content": "Question: How warm is it in Oslo?"}
 >>> call = {"role": "assistant", "content": "Action: get_weather\\nAction Input: {}"}
@@ -21,25 +22,30 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from react_lab.chinese import is_chinese
 from react_lab.models.reply import Message, Model, ModelError, Reply
 from react_lab.parser.fields import fields
 from react_lab.parser.labels import LABELS
+from react_lab.prompt import CONTEXT, RULES, message
+from react_lab.registry.results import head as first_characters
 
-Round = list[Message]  # what the model said, and what it got for it
+Round = list[Message]  # what the model wrote, and the results that it got for it
 Fit = Callable[[list[Message]], list[Message]]
+Shorten = Callable[[str, int], str]
 
-SUMMARY = "[summary of history]"
-SUMMARISE = (
-    "Sum up in at most three sentences what these steps found out. Keep every name and number. "
-    "Add nothing."
-)
+SUMMARY = CONTEXT["en"]["summary"]
+SUMMARISE = CONTEXT["en"]["summarise"]
 
 # What the policies share ------------------------------------------------------------------
 
 
 def split(messages: list[Message]) -> tuple[list[Message], list[Round]]:
-    """The head, which is all before the model's first own message, and the rounds behind it."""
-    head, rounds = [], []
+    """Split messages into the head and the rounds after it.
+
+    The head is everything before the model's first own message.
+    """
+    head: list[Message] = []
+    rounds: list[Round] = []
     for one in messages:
         if one["role"] == "assistant":
             rounds.append([one])
@@ -49,12 +55,17 @@ def split(messages: list[Message]) -> tuple[list[Message], list[Round]]:
 
 
 def join(head: list[Message], rounds: list[Round]) -> list[Message]:
-    """Head and rounds as one list of messages again."""
+    """Put head and rounds together as one list of messages again."""
     return [*head, *(one for past in rounds for one in past)]
 
 
+def language_of(messages: list[Message]) -> str:
+    """Return the language of the system message: "zh" or "en"."""
+    return "zh" if messages and is_chinese(str(messages[0]["content"] or "")) else "en"
+
+
 def added(messages: list[Message], text: str) -> list[Message]:
-    """The messages, with a text as a new line of the last one; once, however often it is asked."""
+    """Add a text as a new line of the last message, unless that message ends with it already."""
     *before, last = messages
     content = str(last["content"] or "")
     if content.endswith(text):
@@ -62,14 +73,19 @@ def added(messages: list[Message], text: str) -> list[Message]:
     return [*before, {**last, "content": f"{content}\n{text}"}]
 
 
-def shortened(text: str, cut: int) -> str:
-    """The first `cut` characters, marked as a summary; a text that this makes no shorter, whole."""
-    mark = f" ... {SUMMARY}"
-    return text if len(text) <= cut + len(mark) else text[:cut] + mark
+def shortened(
+    text: str, cut: int, language: str = "en", shorten: Shorten = first_characters
+) -> str:
+    """Shorten a text to `cut` characters and mark it as a summary.
+
+    A text that this would not make shorter is returned unchanged.
+    """
+    mark = f" ... {CONTEXT[language]['summary']}"
+    return text if len(text) <= cut + len(mark) else shorten(text, cut) + mark
 
 
 def result_of(one: Message) -> str:
-    """What a tool gave, without its label."""
+    """Return the result in a message, without its label."""
     text = str(one["content"] or "")
     for label in LABELS.values():
         for name in (label["observation"] + ":", label["observation"] + "："):
@@ -77,26 +93,38 @@ def result_of(one: Message) -> str:
     return text.strip()
 
 
-def called(spoken: Message) -> list[str]:
-    """The names of the tools that a message of the model calls; one "reply" if it calls none."""
+def called(spoken: Message, language: str = "en") -> list[str]:
+    """Return the names of the tools that a message of the model calls.
+
+    A message without a call counts as one "reply".
+    """
     native = [call["function"]["name"] for call in spoken.get("tool_calls") or ()]
     words = fields(str(spoken["content"] or ""))
-    return native or [part.text for part in words if part.kind == "action"][-1:] or ["reply"]
+    named = [part.text for part in words if part.kind == "action"][-1:]
+    return native or named or [CONTEXT[language]["reply"]]
 
 
-def lines(rounds: list[Round], cut: int) -> list[str]:
-    """A line for each result: the tool's name, and the first `cut` characters."""
-    pairs = [
-        (names[min(place, len(names) - 1)], " ".join(result_of(one).split())[:cut])
-        for spoken, *results in rounds
-        for names in [called(spoken)]
-        for place, one in enumerate(results)
-    ]
-    return [f"- {name}: {text}" for name, text in pairs]
+def lines(
+    rounds: list[Round], cut: int, language: str = "en", shorten: Shorten = first_characters
+) -> list[str]:
+    """Write a line for each result: the tool's name, and `cut` characters of the result."""
+    colon = "：" if language == "zh" else ": "
+    found = []
+    for spoken, *results in rounds:
+        names = called(spoken, language)
+        results = [one for one in results if one["role"] != "system"]
+        for place, one in enumerate(results):
+            name = names[min(place, len(names) - 1)]
+            text = result_of(one)
+            if shorten is first_characters:  # of the words, not of the spaces between them
+                text = " ".join(text.split())
+            text = " ".join(shorten(text, cut).split())
+            found.append(f"- {name}{colon}{text}")
+    return found
 
 
 def words_of(one: Message) -> str:
-    """All of a message that costs tokens: its words, its reasoning, and its calls as JSON."""
+    """Return everything in a message that costs tokens: text, reasoning, and calls as JSON."""
     parts = [one["content"], one.get("reasoning_content")]
     calls = [call["function"] for call in one.get("tool_calls") or ()]
     parts += [json.dumps(calls, ensure_ascii=False)] if calls else []
@@ -104,7 +132,11 @@ def words_of(one: Message) -> str:
 
 
 def at_least_one(policy: object) -> None:
-    """Raises ValueError, with the mend in it, when a number of a policy is below 1."""
+    """Check the numbers of a policy.
+
+    Raises:
+        ValueError: a number is below 1.
+    """
     for name, value in vars(policy).items():
         if isinstance(value, int) and value < 1:
             raise ValueError(f"{name} is {value}; give at least 1: {name}=1.")
@@ -115,31 +147,49 @@ def at_least_one(policy: object) -> None:
 
 @dataclass(frozen=True)
 class KeepRounds:
-    """Keep the last n rounds whole, and of older results the first `cut` characters."""
+    """Keep the last n rounds whole, and shorten older results.
+
+    Args:
+        n: rounds that stay whole.
+        cut: characters that stay of an older result.
+        shorten: how a result is cut, (text, cut) -> text. `head_and_tail` of react_lab.registry
+            keeps the totals at the end of a table.
+    """
 
     n: int = 4
     cut: int = 200
+    shorten: Shorten = field(default=first_characters, repr=False)
 
     __post_init__ = at_least_one
 
     def __call__(self, messages: list[Message]) -> list[Message]:
         head, rounds = split(messages)
         old = [
-            [spoken, *({**one, "content": shortened(one["content"], self.cut)} for one in results)]
+            [spoken, *(self._cut(one, language_of(messages)) for one in results)]
             for spoken, *results in rounds[: -self.n]
         ]
         return join(head, old + rounds[-self.n :])
 
+    def _cut(self, one: Message, language: str) -> Message:
+        text = shortened(str(one["content"] or ""), self.cut, language, self.shorten)
+        return one if one["role"] == "system" else {**one, "content": text}
+
 
 @dataclass(frozen=True)
 class RuleSummary:
-    """Put a list in place of all but the last n rounds: each tool, and how its result begins.
+    """Replace all but the last n rounds by a list: each tool, and the start of its result.
 
-    Thoughts and inputs are dropped. The list stands behind the question. cut: characters kept.
+    Thoughts and inputs are dropped. The list comes after the question.
+
+    Args:
+        n: rounds that stay whole.
+        cut: characters that stay of an older result.
+        shorten: how a result is cut, as in KeepRounds.
     """
 
     n: int = 4
     cut: int = 100
+    shorten: Shorten = field(default=first_characters, repr=False)
 
     __post_init__ = at_least_one
 
@@ -147,20 +197,24 @@ class RuleSummary:
         head, rounds = split(messages)
         if not head or len(rounds) <= self.n:
             return messages
-        told = "\n".join([SUMMARY, *lines(rounds[: -self.n], self.cut)])
+        language = language_of(messages)
+        listed = lines(rounds[: -self.n], self.cut, language, self.shorten)
+        told = "\n".join([CONTEXT[language]["summary"], *listed])
         return join(added(head, told), rounds[-self.n :])
 
 
 def first_line(text: str) -> str:
-    """The first line of a result, at most 100 characters of it."""
+    """Return the first line of a result, at most 100 characters of it."""
     return text.partition("\n")[0][:100]
 
 
 @dataclass(frozen=True)
 class Conclusions:
-    """Put a one-line conclusion behind each result; of all but the last n keep only that line.
+    """Add a one-line conclusion to each result; of all but the last n results keep only that line.
 
-    conclude: from the text of a result to one line. It is asked again in each round.
+    Args:
+        n: results that stay whole.
+        conclude: from the text of a result to one line. It is called again in each round.
     """
 
     n: int = 1
@@ -170,24 +224,34 @@ class Conclusions:
 
     def __call__(self, messages: list[Message]) -> list[Message]:
         head, rounds = split(messages)
+        line = CONTEXT[language_of(messages)]["conclusion"]
         told, recent = [], len(rounds) - self.n
         for place, (spoken, *results) in enumerate(rounds):
-            told.append([spoken, *(self.concluded(one, place >= recent) for one in results)])
+            told.append([spoken, *(self._concluded(one, line, place >= recent) for one in results)])
         return join(head, told)
 
-    def concluded(self, one: Message, whole: bool) -> Message:
-        """A result with its conclusion behind it, or the conclusion alone."""
-        line = f"Conclusion: {self.conclude(result_of(one))}"
-        return {**one, "content": f"{one['content']}\n{line}" if whole else line}
+    def _concluded(self, one: Message, line: str, whole: bool) -> Message:
+        """Return a result with its conclusion, or the conclusion alone."""
+        if one["role"] == "system":
+            return one
+        text = line.format(text=self.conclude(result_of(one)))
+        return {**one, "content": f"{one['content']}\n{text}" if whole else text}
 
 
 @dataclass(frozen=True)
 class ModelSummary:
-    """Let a model sum up all but the last n rounds; its words stand behind the question.
+    """Let a model sum up all but the last n rounds; the summary comes after the question.
 
-    model: the agent's own, or a cheaper one. replies: what it said about which rounds, so that
-    it is asked once for each summary, and its cost can be counted. A model that cannot be asked,
-    or says nothing, does not end the run: then the summary is that of `RuleSummary`.
+    If the model cannot be reached, or returns nothing, the summary is that of `RuleSummary`, and
+    the run continues.
+
+    Args:
+        model: the agent's own, or a cheaper one.
+        n: rounds that stay whole.
+
+    Attributes:
+        replies: the model's reply for each text that it summed up. Each text is sent once, and
+            the cost can be counted here.
     """
 
     model: Model
@@ -200,50 +264,76 @@ class ModelSummary:
         head, rounds = split(messages)
         if not head or len(rounds) <= self.n:
             return messages
-        text = self.summed_up("\n".join(map(words_of, join([], rounds[: -self.n]))))
-        if not text:
+        words = CONTEXT[language_of(messages)]
+        old = "\n".join(map(words_of, join([], rounds[: -self.n])))
+        if not (text := self._summed_up(f"{words['summarise']}\n\n{old}")):
             return RuleSummary(self.n)(messages)
-        return join(added(head, f"{SUMMARY}\n{text}"), rounds[-self.n :])
+        return join(added(head, f"{words['summary']}\n{text}"), rounds[-self.n :])
 
-    def summed_up(self, text: str) -> str:
-        """What the model says about these rounds; "" when it cannot be asked."""
-        if text not in self.replies:
+    def _summed_up(self, asked: str) -> str:
+        """Return what the model answers; "" if it cannot be reached."""
+        if asked not in self.replies:
             try:
-                reply = self.model([{"role": "user", "content": f"{SUMMARISE}\n\n{text}"}])
+                reply = self.model([{"role": "user", "content": asked}])
             except ModelError:
                 return ""
-            self.replies[text] = reply
-        return self.replies[text].text.strip()
+            self.replies[asked] = reply
+        return self.replies[asked].text.strip()
 
 
 @dataclass(frozen=True)
 class RepeatRules:
-    """Repeat the rules behind the result of every n-th round, where the model reads last.
+    """Repeat the rules after every n-th round, at the end of the messages.
 
-    rules: a text. In native calls results stand in tool messages, so the rules do too.
-    They stay where they were said: what was sent once does not change, so a cache can keep it.
+    The repeated rules stay where they were sent, so a server can keep the prompt in its cache.
+
+    Args:
+        rules: a text; None for the lab's rules, in the language of the system message.
+        every: after how many rounds.
+        role: "user" adds the rules to the latest result (in native calls, to the tool message).
+            "system" sends them as a system message of their own. Use it only where the endpoint
+            takes a second system message; many refuse it.
     """
 
-    rules: str
+    rules: str | None = None
     every: int = 4
+    role: str = field(default="user", repr=False)
 
-    __post_init__ = at_least_one
+    def __post_init__(self) -> None:
+        at_least_one(self)
+        if self.role not in ("user", "system"):
+            raise ValueError(f'role is {self.role!r}; give "user" or "system".')
 
     def __call__(self, messages: list[Message]) -> list[Message]:
         head, rounds = split(messages)
+        language = language_of(messages)
+        rules = self.rules
+        if rules is None:
+            rules = ("" if language == "zh" else " ").join(RULES[language].values())
+        text = message("rules", language, rules=rules)
         told = [
-            added(past, f"Remember: {self.rules}") if number % self.every == 0 else past
+            self._repeated(past, text) if number % self.every == 0 else past
             for number, past in enumerate(rounds, 1)
         ]
         return join(head, told)
 
+    def _repeated(self, past: Round, text: str) -> Round:
+        if self.role == "user":
+            return added(past, text)
+        own = {"role": "system", "content": text}
+        return past if past[-1] == own else [*past, own]
+
 
 @dataclass(frozen=True)
 class TokenBudget:
-    """Send at most `budget` tokens: the oldest rounds go first, each as a whole.
+    """Send at most `budget` tokens: the oldest rounds are left out first, each as a whole.
 
-    count: from a text to its tokens. Head and last round are sent even where they alone are more.
-    What an endpoint adds around each message is not counted, so leave it some room.
+    Head and last round are sent even if they alone exceed the budget. What an endpoint adds
+    around each message is not counted, so leave some room.
+
+    Args:
+        budget: tokens.
+        count: from a text to its number of tokens.
     """
 
     budget: int
@@ -263,10 +353,14 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class InBlocks:
-    """Use another policy only after every n-th round, and send all since then as it is.
+    """Apply another policy only after every n-th round; rounds since then are sent unchanged.
 
-    fit: that policy. Between two blocks messages are only added at the end, so what a server
-    has computed for the start of the prompt stays good.
+    Between two blocks messages are only added at the end, so what a server has computed for the
+    start of the prompt stays valid.
+
+    Args:
+        fit: the other policy.
+        n: rounds in a block.
     """
 
     fit: Fit

@@ -134,6 +134,27 @@ WARNINGS = {
     },
 }
 
+# What the context policies and the memory write, in the language of the system message.
+CONTEXT = {
+    "en": {
+        "summary": "[summary of history]",
+        "conclusion": "Conclusion: {text}",
+        "reply": "reply",
+        "summarise": "Sum up in at most three sentences what these steps found out. Keep every "
+        "name and number. Add nothing.",
+        "notes": "Notes from earlier questions:",
+        "note": "{question} {answer}",
+    },
+    "zh": {
+        "summary": "[历史摘要]",
+        "conclusion": "结论：{text}",
+        "reply": "回复",
+        "summarise": "请用最多三句话总结这些步骤得到的结果。保留所有名称和数字，不要添加任何内容。",
+        "notes": "以前问题的笔记：",
+        "note": "{question}{answer}",
+    },
+}
+
 # How a tool's parameters are listed where they have descriptions.
 PARAMETERS = {
     "en": {"all": "Parameters: {all}.", "one": "{name} ({about})", "between": ", "},

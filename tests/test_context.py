@@ -22,6 +22,8 @@ from react_lab.context import (
 from react_lab.function_calling import native_step
 from react_lab.loop import Agent
 from react_lab.models import ModelError, Reply
+from react_lab.prompt import system_prompt
+from react_lab.registry import Registry, head_and_tail
 from react_lab.toolkit import lab_tools
 
 # Messages, written by hand ----------------------------------------------------------------
@@ -384,3 +386,99 @@ def test_a_policy_prints_as_it_was_written():
 def test_a_number_below_one_is_refused_at_once(make):
     with pytest.raises(ValueError, match="give at least 1"):
         make()
+
+
+# What a cut keeps -------------------------------------------------------------------------
+
+TABLE = "\n".join(["article,sold", *(f"article {n},{n}" for n in range(400)), "total,79800"])
+
+
+def table_of(policy) -> str:
+    long = {"role": "user", "content": "Observation: " + TABLE}
+    sent = policy([SYSTEM, QUESTION, OSLO, long, ROME, SEEN_ROME])
+    return "\n".join(one["content"] for one in sent)
+
+
+def test_a_cut_can_keep_the_totals_and_the_number_of_rows():
+    assert "79800" not in table_of(KeepRounds(n=1)) + table_of(RuleSummary(n=1))
+    kept = table_of(KeepRounds(n=1, shorten=head_and_tail))
+    assert "article,sold" in kept and "total,79800" in kept and "402 lines" in kept
+    assert len(kept) < 500
+    assert "total,79800" in table_of(RuleSummary(n=1, cut=120, shorten=head_and_tail))
+
+
+def test_a_registry_can_keep_them_too():
+    tools = Registry(limit=200, shorten=head_and_tail)
+    tools.register(lambda: TABLE, name="table", description="A table.")
+    seen = tools.subset(["table"]).call("table", {})
+    assert seen.text.endswith("total,79800") and len(seen.text) <= 200
+    assert seen.truncated == len(TABLE) - 200
+
+
+# Rules as a system message, and in Chinese ------------------------------------------------
+
+
+def test_rules_can_be_a_system_message_of_their_own():
+    policy = RepeatRules("Use Celsius.", every=2, role="system")
+    own = {"role": "system", "content": "Remember: Use Celsius."}
+    assert policy(TEXT) == [*TEXT[:6], own, *TEXT[6:]]
+    assert policy(policy(TEXT)) == policy(TEXT)
+    assert KeepRounds(n=1, cut=5)(policy(TEXT))[6] == own, "no other policy cuts them"
+    with pytest.raises(ValueError, match='give "user" or "system"'):
+        RepeatRules("x", role="assistant")
+
+
+def test_without_a_text_the_labs_own_rules_are_repeated():
+    sent = RepeatRules(every=1)(TEXT)
+    assert sent[3]["content"].endswith(
+        "Remember: Write one Action, then stop. Action Input is valid JSON on one line, without a "
+        "code fence. Never write an Observation yourself. Look up what you do not know for "
+        "certain. Answer as soon as you know every part of the answer. If no tool is needed, give "
+        "the Final Answer at once. After an error change the input and try once more. If no tool "
+        "can help, say so in the Final Answer."
+    )
+
+
+def chinese_history(rounds: int) -> list[dict]:
+    messages = [
+        {"role": "system", "content": system_prompt(lab_tools(), "zh")},
+        {"role": "user", "content": "问题：哪里更暖和？"},
+    ]
+    for n in range(rounds):
+        call = f'思考：第{n}步。\n行动：查天气\n行动输入：{{"城市": "北京"}}'
+        messages.append({"role": "assistant", "content": call})
+        messages.append({"role": "user", "content": "观察：北京：28 °C，有霾。" + "晴" * 400})
+    return messages
+
+
+@pytest.mark.parametrize(
+    ("policy", "wanted"),
+    [
+        (KeepRounds(n=1), "[历史摘要]"),
+        (RuleSummary(n=1), "[历史摘要]\n- 查天气：北京：28 °C，有霾。"),
+        (Conclusions(n=1), "结论：北京：28 °C，有霾。"),
+        (RepeatRules("用摄氏度。", every=2), "请记住：用摄氏度。"),
+        (RepeatRules(every=2), "请记住：每次只写一个行动，然后停下。行动输入是"),
+        (InBlocks(RuleSummary(n=1), n=2), "[历史摘要]"),
+    ],
+    ids=repr,
+)
+def test_in_a_chinese_run_a_policy_writes_chinese(policy, wanted):
+    history = chinese_history(3)
+    sent = policy(history)
+    added = "\n".join(one["content"] for one in sent[1:])
+    assert wanted in added
+    for english in ("summary", "Conclusion", "Remember", "history"):
+        assert english not in added
+
+
+def test_a_chinese_summary_is_asked_for_in_chinese():
+    asked = []
+
+    def cheap(messages):
+        asked.append(messages[0]["content"])
+        return Reply("北京 28 度。")
+
+    sent = ModelSummary(cheap, n=1)(chinese_history(2))
+    assert asked[0].startswith("请用最多三句话总结")
+    assert sent[1]["content"].endswith("[历史摘要]\n北京 28 度。")

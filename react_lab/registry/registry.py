@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from react_lab.ranking import ranked
-from react_lab.registry.results import MANY, as_text
+from react_lab.registry.results import MANY, as_text, head
 from react_lab.registry.signature import convert, described, parameters_of, schema
 
 
@@ -55,7 +55,7 @@ class Observation:
 
     text: what the tool returned, or what went wrong. error: None, or its kind
     ("unknown tool", "bad arguments", "tool error"). seconds: how long the tool ran.
-    truncated: how many characters were cut from the end of text, 0 for none.
+    truncated: how many characters are missing from text, 0 for none.
     notice: what the program adds for the model (a cut, a repeat), kept apart from the result.
     tries: how often the program ran the tool for this one observation.
     """
@@ -77,14 +77,22 @@ class Registry:
         retries: how often the program runs a read tool again after a time-out or a lost
             connection (`is_passing`). The model does not notice: it sees one observation, of the
             last try. A write tool is never run again.
+        shorten: how a long result is cut, (text, limit) -> text: `head`, or `head_and_tail` of
+            react_lab.registry, which keeps totals.
     """
 
-    def __init__(self, tools: tuple[Tool, ...] = (), limit: int = 1500, retries: int = 2):
+    def __init__(
+        self,
+        tools: tuple[Tool, ...] = (),
+        limit: int = 1500,
+        retries: int = 2,
+        shorten: Callable[[str, int], str] = head,
+    ):
         if limit < 1:
             raise ValueError(f"limit is {limit}; give a number of characters to keep: 1500.")
         if retries < 0:
             raise ValueError(f"retries is {retries}; give 0 to run a tool only once.")
-        self.limit, self.retries = limit, retries
+        self.limit, self.retries, self.shorten = limit, retries, shorten
         self._tools: dict[str, Tool] = {}
         for tool in tools:
             self.add(tool)
@@ -178,8 +186,8 @@ class Registry:
             error, tries = "tool error", 1
         seconds = time.perf_counter() - begin
         text = text.encode("utf-8", "replace").decode()  # half an emoji cannot be sent
-        cut = max(0, len(text) - self.limit)
-        return Observation(text[: self.limit], error, seconds, cut, tries=tries)
+        kept = self.shorten(text, self.limit) if len(text) > self.limit else text
+        return Observation(kept, error, seconds, max(0, len(text) - self.limit), tries=tries)
 
     def nearest(self, name: str) -> list[str]:
         """All registered names, those spelled most like `name` first."""
@@ -200,7 +208,8 @@ class Registry:
 
     def subset(self, names: list[str] | tuple[str, ...]) -> "Registry":
         """A registry of only these tools, in this order. Raises KeyError for an unknown name."""
-        return Registry(tuple(self[name] for name in names), self.limit, self.retries)
+        tools = tuple(self[name] for name in names)
+        return Registry(tools, self.limit, self.retries, self.shorten)
 
     def select(self, question: str, count: int) -> "Registry":
         """A registry of the `count` tools that fit a question best by their words, best first.

@@ -13,6 +13,8 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from itertools import islice
 
+from react_lab.chinese import is_chinese
+
 MANY = 1000  # items read from what may never end, and numbers of an array shown one by one
 DEEP = 20  # levels of lists in lists
 LARGEST = 10**1000  # Python writes no whole number above 4300 digits
@@ -55,6 +57,50 @@ def plain(value: object, inside: tuple[int, ...] = ()) -> object:
     if isinstance(opened, list):
         return [plain(item, inside) for item in opened]
     return _shown(value) if type(opened) is type(value) else plain(opened, inside)
+
+
+def head(text: str, limit: int) -> str:
+    """Return the first `limit` characters of a text."""
+    return text[:limit]
+
+
+# Lines that sum a table up. They are what a cut must not lose.
+_TOTAL = re.compile(
+    r"\b(?:total|sum|count|rows?|mean|average|median|min|max)\b|[合总小]计|总共|平均|共", re.I
+)
+
+
+def head_and_tail(text: str, limit: int) -> str:
+    """Return at most `limit` characters: the start, the lines with totals, and the end.
+
+    Between them a line says how many lines and characters the text has in all. Use it where a
+    table ends with its totals: `Registry(shorten=head_and_tail)`, `KeepRounds(shorten=...)`.
+
+    >>> table = "\\n".join(["item,price", *(f"no. {n},{n}" for n in range(99)), "total,4851"])
+    >>> print(head_and_tail(table, 80))
+    item,price
+    no. 0,0
+    no
+    [... 101 lines, 991 characters in all ...]
+    8,98
+    total,4851
+    """
+    if len(text) <= limit:
+        return text
+    lines, words = text.splitlines(), "[... {} lines, {} characters in all ...]"
+    if is_chinese(text):
+        words = "[……共 {} 行，{} 个字符……]"
+    facts = words.format(len(lines), len(text))
+    room = limit - len(facts) - 2
+    if room < 4:
+        return text[:limit]
+    begin, end = text[: room * 3 // 5], text[len(text) - (room - room * 3 // 5) :]
+    found = [line.strip() for line in lines if _TOTAL.search(line) and re.search(r"\d", line)]
+    for line in found[-3:]:
+        if line not in begin and line not in end and len(line) + 1 <= len(begin) // 2:
+            facts += "\n" + line
+            begin = begin[: len(begin) - len(line) - 1]
+    return f"{begin}\n{facts}\n{end}"
 
 
 def _opened(value: object) -> object:

@@ -18,9 +18,10 @@ NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 
 # Each room and the rooms below it. A room not named here may not exist; a new one gets a line.
 MAY_IMPORT = {
+    "chinese": "",
     "files": "",
     "ranking": "",
-    "registry/results": "",
+    "registry/results": "chinese",
     "registry/signature": "",
     "registry/registry": "ranking registry/results registry/signature",
     "parser/moves": "",
@@ -62,7 +63,7 @@ MAY_IMPORT = {
     "toolkit/lab": "registry/registry toolkit/calculator toolkit/cities toolkit/handbook",
     "services/model_server": "models/embedded models/endpoint models/reply",
     "services/search_server": "ranking toolkit/handbook",
-    "context": "models/reply parser/fields parser/labels",
+    "context": "chinese models/reply parser/fields parser/labels prompt registry/results",
     "memory": "models/reply trace ranking",
     "patterns": "loop models/reply parser/moves parser/parse registry/registry trace",
     "evaluation/claim": "",
