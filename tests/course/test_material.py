@@ -17,24 +17,24 @@ LEDGER = runpy.run_path(str(ROOT / "docs" / "claims.py"))
 
 FAULTS = [
     # 1. Cleaning deletes every **, so that a power becomes another number. Right: labels only.
-    (1, "04", ["""parse_a   'calculator {"expression": "210"}'"""]),
-    (1, "04", ["""input | {"expression": "2**10"}"""]),
+    (1, "04", ["""parse_a   'calculator {"expression": "210"}'\n   the lab"""]),
+    (1, "04", ["""the lab   'calculator {"expression": "2**10"}'"""]),
     # 2. The answer behind a forged Observation is believed. Right: cut, then run the first call.
-    (2, "04", [f"parse_{one}   'Final Answer: 41'" for one in "abcd"]),
+    (2, "04", [f"parse_{one}   'Final Answer: It is 41.'" for one in "abcd"]),
     (2, "01", ["Repaired:     invented Observation dropped\n  Observation:  Rome: 27 °C"]),
     # 3. An input that runs to the end swallows the Observation; cut-off JSON runs as raw text.
     (3, "04", [r"Oslo\\nObservation: 4 °C", r"""'get_weather {"city": "{\\"city\\": \\"Os"}'"""]),
     # 4. A pattern that needs a line end; JSON over several lines is cut.
-    (4, "04", ["parse_b   'Final Answer: Thought: x", "parse_b   'get_weather {"]),
+    (4, "04", ["parse_b   'Final Answer: Thought: x"]),
     (4, "04", ["parse_b   'Final Answer: Thought: x", "parse_d   'get_weather {}'"]),
     # 5. Any "Final Answer:" wins, even inside a thought.
-    (5, "04", [f"parse_{one}   'Final Answer: yet, I need the weather." for one in "bc"]),
+    (5, "04", [f"parse_{one}   'Final Answer: yet" for one in "bc"]),
     # 6. What cannot be read is returned as the answer.
-    (6, "04", [r"parse_b   'Final Answer: Thought: the weather\n### Action: get_weather"]),
+    (6, "04", [r"parse_b   'Final Answer: ### Action: get_weather"]),
     # 7. The first closing brace ends the input, {} is passed, and the tool raises.
-    (7, "04", ["parse_c   'get_weather {}'", "the tool raises: get_weather() missing 1 required"]),
+    (7, "04", ["parse_c   'get_weather {}'"]),
     # 8. \w+ cuts a name at its hyphen; \s* crosses a line end.
-    (8, "04", ["""parse_c   'get {"city": "Oslo"}'""", """parse_a   'Action Input: {"city"""]),
+    (8, "04", ["""parse_c   'get {"city": "Oslo"}'""", """parse_a   'Action Input: Oslo"""]),
     # 9. The model's own words never enter the history.
     (9, "05", ["in degrees Fahrenheit?\nuser: Observation: Berlin", "\nuser: Observation: 69.8"]),
     (9, "05", ["Claim: a history without the model's own words costs solved questions"]),
@@ -78,14 +78,14 @@ OPEN = [
     ("role of the Observation", "05", ["--- as_own_words", "\nsystem: Observation: Berlin"]),
     ("role of the Observation", "05", ["Observation in the system role", "forged, assistant role"]),
     ("role of the Observation", "03", ["messages with roles: stop:", "one growing text: stop:"]),
-    ("call and answer together", "04", ["last_counts  ", "answer_counts  "]),
-    ("call and answer together", "04", ["last_counts+cut ", "answer_counts+cut "]),
-    ("unreadable reply", "04", ["1. to the model: Observation: I", "2. to the model: I could not"]),
-    ("unreadable reply", "04", ["Claim: to return an unreadable reply does more harm than to say"]),
-    ("unreadable JSON", "04", ["raw_text  ", "empty_object  ", "refuse  ", "read_input  "]),
+    ("call and answer together", "90", ["last_counts  ", "answer_counts  "]),
+    ("call and answer together", "90", ["last_counts+cut ", "answer_counts+cut "]),
+    ("unreadable reply", "90", ["1. to the model: Observation: I", "2. to the model: I could not"]),
+    ("unreadable reply", "90", ["Claim: to return an unreadable reply does more harm than to say"]),
+    ("unreadable JSON", "90", ["raw_text  ", "empty_object  ", "refuse  ", "read_input  "]),
     ("shape of the input", "02", ["Figure: wrong: flat ", ", nested ", ", a|b "]),
-    ("shape of the input", "04", ["{'city': 'Oslo'}   bare input read"]),
-    ("patterns, JSON or native", "04", ["parse_b  ", "json_strict  ", "json_repaired  "]),
+    ("shape of the input", "04", ["{'city': 'Oslo'}  bare input read"]),
+    ("patterns, JSON or native", "90", ["strict JSON 13/26", "repaired JSON 25/26"]),
     ("patterns, JSON or native", "06", ["text  ", "native  ", "hybrid  ", "text + grammar  "]),
     ("patterns, JSON or native", "06", ['{"response_format": {"type": "json_schema"']),
     ("repeats", "05", ["three_of_a_name  two_in_a_row     three_in_all"]),

@@ -17,13 +17,6 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 # What the learner writes line by line, and the notebook after which some notebook must hold it.
 BY_HAND = {
     "react_lab.registry.registry.Registry.call": "02_tool_registry",
-    "react_lab.parser.cases.as_result": "04_parser",
-    "react_lab.parser.cases.outcome": "04_parser",
-    "react_lab.parser.call_forms.tool_name": "04_parser",
-    "react_lab.parser.fields.before_observation": "04_parser",
-    "react_lab.parser.fields.believed": "04_parser",
-    "react_lab.parser.parse.choose": "04_parser",
-    "react_lab.parser.parse.parse": "04_parser",
     "react_lab.loop.write_messages": "05_loop",
     "react_lab.loop.step": "05_loop",
     "react_lab.stops.StepLimit": "05_loop",
