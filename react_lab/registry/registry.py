@@ -26,7 +26,15 @@ from itertools import count
 
 from react_lab.ranking import ranked
 from react_lab.registry.results import MANY, as_text, head
-from react_lab.registry.signature import convert, described, parameters_of, schema
+from react_lab.registry.signature import (
+    convert,
+    default_of,
+    described,
+    in_field,
+    parameters_of,
+    schema,
+    sent_names,
+)
 
 
 @dataclass(frozen=True)
@@ -99,8 +107,11 @@ class Registry:
 
     def add(self, tool: Tool) -> None:
         """Take a tool in. Raises ValueError, saying what to write, for one that cannot work."""
-        if not tool.name.replace("-", "_").isidentifier():
-            raise ValueError(f"{tool.name!r} is no name; use letters, digits and underscores.")
+        if not _NAME.fullmatch(tool.name):
+            raise ValueError(
+                f"{tool.name!r} is not a valid tool name: APIs take up to 64 letters from a to z, "
+                "digits, _ and -. Choose one with name=..., for example name='get_weather'."
+            )
         if tool.name in self._tools:
             raise ValueError(f"{tool.name!r} is registered already; choose another name.")
         if not tool.description.strip():
@@ -202,9 +213,22 @@ class Registry:
         return {t.name: list(t.parameters.get("properties", {})) for t in self}
 
     def schemas(self) -> list[dict]:
-        """The tools as the chat API's `tools` list."""
-        keys = ("name", "description", "parameters")
-        return [{"type": "function", "function": {k: getattr(t, k) for k in keys}} for t in self]
+        """Return the tools as the chat API's `tools` list.
+
+        A parameter whose name some API would refuse is sent under another one (`sent_names`),
+        with its own name in the description. `bind` takes both names.
+        """
+        return [
+            {
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": _sendable(tool.parameters),
+                },
+            }
+            for tool in self
+        ]
 
     def subset(self, names: list[str] | tuple[str, ...]) -> "Registry":
         """A registry of only these tools, in this order. Raises KeyError for an unknown name."""
@@ -257,18 +281,50 @@ def _with_texts(read: dict, given: dict | None, name: str) -> dict:
     return {**read, "properties": {one: known[one] | about.get(one, {}) for one in known}}
 
 
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")  # what every API takes
+
+
+def _sendable(parameters: dict) -> dict:
+    """Return the parameters of a tool under the names that an API takes."""
+    known = parameters.get("properties", {})
+    names = sent_names(list(known))
+    if all(sent == name for sent, name in names.items()):
+        return parameters
+
+    def entry(sent: str, name: str) -> dict:
+        if sent == name:
+            return known[name]
+        about = filter(None, (name, known[name].get("description")))
+        return {**known[name], "description": ": ".join(about)}
+
+    required = [sent for sent, name in names.items() if name in parameters.get("required", [])]
+    properties = {sent: entry(sent, name) for sent, name in names.items()}
+    return {**parameters, "properties": properties, "required": required}
+
+
 def bind(tool: Tool, arguments: dict) -> dict:
     """Check arguments against the tool before it runs, and convert them to its types.
 
-    Returns keyword arguments; a null for a parameter that has a default and takes no null is
-    left out. Raises ValueError that names what is missing, unknown or of the wrong type. Doing
-    this first means that a TypeError from inside the tool stays the tool's.
+    Doing this first means that a TypeError from inside the tool stays the tool's.
+
+    Args:
+        tool: the tool that is to run.
+        arguments: by the parameters' own names, or by those of `Registry.schemas`.
+
+    Returns:
+        Keyword arguments. A null for a parameter that has a default and takes no null is left
+        out; a default in a pydantic `Field` is filled in.
+
+    Raises:
+        ValueError: names what is missing, unknown or of the wrong type.
     """
     if not isinstance(arguments, dict):
         raise ValueError("The input must be a JSON object with the parameter names.")
     known = tool.parameters.get("properties", {})
+    own = sent_names(list(known))
     # NFKC as in Python's own names: an ö of one character or of two is the same
-    named = {n if n in known else unicodedata.normalize("NFKC", str(n)): n for n in arguments}
+    plain = {n if n in known else unicodedata.normalize("NFKC", str(n)): n for n in arguments}
+    named = {own.get(n, n): given for n, given in plain.items()}
     missing = [name for name in tool.parameters.get("required", []) if name not in named]
     unknown = [name for name in named if name not in known]
     if missing or unknown:
@@ -284,9 +340,11 @@ def bind(tool: Tool, arguments: dict) -> dict:
         try:
             found[name] = convert(arguments[given], parameter)
         except ValueError:
-            if arguments[given] is not None or parameter.default is parameter.empty:
+            if arguments[given] is not None or default_of(parameter) is parameter.empty:
                 raise
-    return found
+    absent = (name for name in parameters if name not in found)
+    filled = {name: parameters[name] for name in absent if in_field(parameters[name])}
+    return found | {name: default_of(parameter) for name, parameter in filled.items()}
 
 
 def _tried(tool: Tool, arguments: dict, retries: int) -> tuple[str, str | None, int]:

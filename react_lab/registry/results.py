@@ -127,9 +127,19 @@ def _opened(value: object) -> object:
     if isinstance(value, abc.Set):
         return sorted(value, key=_shown)  # a set has another order in every process
     if isinstance(value, abc.Iterator | range):
-        items = list(islice(iter(value), MANY + 1))
-        return items if len(items) <= MANY else [*items[:MANY], f"[only the first {MANY} items]"]
+        returned: list[object] = []
+        items = list(islice(_items(iter(value), returned), MANY + 1))
+        if len(items) > MANY:
+            return [*items[:MANY], f"[only the first {MANY} items]"]
+        return items + returned
     return list(value) if isinstance(value, abc.Sequence | abc.ValuesView) else value
+
+
+def _items(values: abc.Iterator[object], returned: list[object]) -> abc.Iterator[object]:
+    """Yield the items of an iterator; what a generator returns at its end goes to `returned`."""
+    value = yield from values
+    if value is not None:
+        returned.append(value)
 
 
 def _array(value) -> object:

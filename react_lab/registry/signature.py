@@ -7,25 +7,44 @@
 3
 """
 
+import copy
+import dataclasses
 import functools
 import json
 import re
-from collections.abc import Callable, Iterator
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from datetime import date, time, timedelta
+from enum import Enum
 from inspect import Parameter, formatannotation, getdoc, signature
-from typing import Annotated, get_origin
+from numbers import Number
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 
-def parameters_of(function: Callable) -> dict[str, Parameter]:
-    """The parameters that a caller can give by name, by name, with their type hints resolved.
+def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
+    """Return the parameters that a caller can give by name, with their type hints resolved.
 
-    Raises ValueError for what is no function, for a hint that is not defined, and for a function
-    that cannot be called by names alone.
+    A default that is a pydantic `Field(...)` becomes part of the hint, as in
+    `Annotated[int, Field(ge=1)]`; `default_of` reads it from there.
+
+    Raises:
+        ValueError: `function` is not callable, has a hint that is not defined, or cannot be
+            called by names alone.
     """
     if not callable(function):
         raise ValueError(f"{function!r} is no function; give the rest by name: example=...")
     named = getattr(function, "__name__", "the function")
     try:
         parameters = signature(function, eval_str=True).parameters
+    except NameError as error:
+        raise ValueError(
+            f"The signature of {named} cannot be read: {error}. "
+            f"Move {error.name} to the top of the module."
+        ) from None
     except Exception as error:  # a hint may be any text
         raise ValueError(f"The signature of {named} cannot be read: {error}.") from None
     if next(iter(parameters), None) in ("self", "cls"):
@@ -37,11 +56,52 @@ def parameters_of(function: Callable) -> dict[str, Parameter]:
             raise ValueError(f"{named} takes {name} by position only; wrap it in a function.")
         starred = parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         if not starred and name not in fixed:
-            found[name] = parameter
+            found[name] = _without_field(parameter, named)
     return found
 
 
-def schema(function: Callable) -> dict:
+def _without_field(parameter: Parameter, named: str) -> Parameter:
+    """Return the parameter with a `Field(...)` default moved into its hint."""
+    from pydantic.fields import FieldInfo
+
+    default = parameter.default
+    if isinstance(default, dataclasses.Field):
+        raise ValueError(
+            f"{named} has dataclasses.field(...) as the default of {parameter.name}, which works "
+            "in a dataclass only. Write pydantic's Field(default_factory=list), or a plain value."
+        )
+    if not isinstance(default, FieldInfo):
+        return parameter
+    inner = Any if parameter.annotation is parameter.empty else parameter.annotation
+    return parameter.replace(annotation=Annotated[inner, default], default=parameter.empty)
+
+
+def default_of(parameter: Parameter) -> object:
+    """Return a parameter's default, `Parameter.empty` if it has none.
+
+    A default in a pydantic `Field` counts; each call gets its own copy of it.
+    """
+    from pydantic.fields import FieldInfo
+
+    if parameter.default is not parameter.empty:
+        return parameter.default
+    for field in reversed(_metadata(parameter)):
+        if isinstance(field, FieldInfo) and not field.is_required():
+            return copy.deepcopy(field.get_default(call_default_factory=True))
+    return parameter.empty
+
+
+def in_field(parameter: Parameter) -> bool:
+    """Return whether the default is in a `Field`, so that Python itself does not fill it in."""
+    return parameter.default is parameter.empty and default_of(parameter) is not parameter.empty
+
+
+def _metadata(parameter: Parameter) -> tuple[object, ...]:
+    """Return what `Annotated[...]` adds to a parameter's type."""
+    return getattr(parameter.annotation, "__metadata__", ())
+
+
+def schema(function: Callable[..., object]) -> dict[str, Any]:
     """Return the JSON Schema of a function's parameters. `*args` and `**kwargs` are left out.
 
     The description of a parameter comes from pydantic's `Field(description=...)`, else from
@@ -52,9 +112,16 @@ def schema(function: Callable) -> dict:
     """
     from pydantic import TypeAdapter
 
-    properties, required, definitions = {}, [], {}
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    definitions: dict[str, Any] = {}
     documented = documented_parameters(function)
     for name, parameter in parameters_of(function).items():
+        if len(name) > LONGEST_NAME:
+            raise ValueError(
+                f"The parameter {name} has {len(name)} letters; no API takes more than "
+                f"{LONGEST_NAME}. Give it a shorter name."
+            )
         try:
             entry = TypeAdapter(_hint(parameter, str)).json_schema()
         except Exception as error:  # pydantic has many, and hints may bring their own
@@ -62,14 +129,57 @@ def schema(function: Callable) -> dict:
             raise ValueError(f"{parameter} has a type that JSON lacks: {reason}") from None
         if about := entry.get("description") or _annotated(parameter) or documented.get(name):
             entry["description"] = " ".join(about.split())
-        if parameter.default is parameter.empty:
+        entry.pop("default", None)
+        if (default := default_of(parameter)) is parameter.empty:
             required.append(name)
-        elif (default := _plain_default(parameter)) is not None:
-            entry["default"] = default
+        elif (plain := _plain_default(default)) is not None:
+            entry["default"] = plain
         definitions |= entry.pop("$defs", {})
         properties[name] = entry
     found = {"type": "object", "properties": properties, "required": required}
-    return found | ({"$defs": definitions} if definitions else {})
+    _name_items(found := found | ({"$defs": definitions} if definitions else {}))
+    return found
+
+
+LONGEST_NAME = 64  # characters; OpenAI's and Anthropic's APIs refuse longer ones
+
+
+def _name_items(schema: object) -> None:
+    """Give each array inside a schema its `items`, without which some APIs refuse a request.
+
+    A tuple names the type of each place; its `items` allow any of them at every place.
+    """
+    for inner in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(inner, dict | list):
+            _name_items(inner)
+    if isinstance(schema, dict) and schema.get("type") == "array" and "items" not in schema:
+        places = [
+            {key: value for key, value in place.items() if key != "title"}
+            for place in schema.get("prefixItems", [])
+        ]
+        kinds = [kind for n, kind in enumerate(places) if kind not in places[:n]]
+        schema["items"] = {"anyOf": kinds} if len(kinds) > 1 else dict(*kinds)
+
+
+def sent_names(names: Sequence[str]) -> dict[str, str]:
+    """Return the names of parameters as an API takes them: {name that is sent: own name}.
+
+    Python allows letters of any script in a name, some APIs only a to z.
+
+    >>> sent_names(["größe", "城市", "unit"])
+    {'grosse': 'größe', 'parameter_2': '城市', 'unit': 'unit'}
+    """
+    found = {name: name for name in names if _SENT.fullmatch(name)}
+    for place, name in enumerate(names, 1):
+        if name not in found:
+            letters = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore")
+            short = letters.decode()
+            usable = _SENT.fullmatch(short) and len(short) >= len(name) and short not in found
+            found[short if usable else f"parameter_{place}"] = name
+    return {sent: name for name in names for sent in found if found[sent] == name}
+
+
+_SENT = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 # The section of a docstring that describes the parameters, and one entry in it.
@@ -118,66 +228,134 @@ def _doc_of(function: Callable) -> str:
 
 def _annotated(parameter: Parameter) -> str:
     """Return the text in `Annotated[type, "text"]`, "" if there is none."""
-    if get_origin(parameter.annotation) is not Annotated:
-        return ""
-    texts = [one for one in parameter.annotation.__metadata__ if isinstance(one, str)]
+    texts = [one for one in _metadata(parameter) if isinstance(one, str)]
     return texts[0] if texts else ""
 
 
 def convert(value: object, parameter: Parameter) -> object:
-    """A value in its parameter's type. Raises ValueError that says to a model what is wrong."""
+    """Return a value in its parameter's type.
+
+    true and false are not numbers, and a bare number is not a date, at any depth of the type.
+
+    Raises:
+        ValueError: says to the model what is wrong with the value.
+    """
     hint = _hint(parameter)
     if hint is None:
         return value
-    adapter, problem = _adapter(hint), None
+    adapter = _adapter(hint)
+    problem: Exception | None = None
     for reading in _readings(value):
         try:
-            if isinstance(reading, bool) and hint in (int, float):
-                raise ValueError("true and false are no numbers")
-            return adapter.validate_python(reading)
+            found = adapter.validate_python(reading)
+            if reason := _mistaken(reading, found):
+                raise ValueError(reason)
+            return found
         except Exception as error:  # a dataclass may raise anything while it is made
             problem = error
-    kind = hint.__name__ if isinstance(hint, type) else formatannotation(hint)
-    raise ValueError(f"{parameter.name} must be {kind}: {_reason(problem)}.")
+    if isinstance(value, float) and _takes_text(adapter):
+        problem = ValueError(f'put the number in quotes, as "{value}"')
+    raise ValueError(f"{parameter.name} must be {_written(hint)}: {_reason(problem)}.")
 
 
-def _adapter(hint: object):
-    """What checks values of a type: kept for plain classes, since each call asks again."""
+def _mistaken(given: object, found: object) -> str:
+    """Return why a converted value is not what was given, "" if it is.
+
+    pydantic takes true for 1 and a number for seconds since 1970.
+    """
+    if isinstance(found, Enum):
+        found = found.value
+    if isinstance(given, bool) and isinstance(found, Number) and not isinstance(found, bool):
+        return "true and false are not numbers"
+    bare = isinstance(given, int | float) or isinstance(given, str) and _BARE.fullmatch(given)
+    if bare and isinstance(found, date | time | timedelta):
+        example = {timedelta: "PT90S", time: "10:30"}.get(type(found), "2026-06-01")
+        return f"a bare number is not clear, write it as {example}"
+    if isinstance(given, Mapping):
+        inside = found if isinstance(found, Mapping) else getattr(found, "__dict__", {})
+        pairs = [(one, inside[name]) for name, one in given.items() if name in inside]
+    elif isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        if isinstance(found, Set):  # in another order
+            numbers = any(isinstance(one, bool) for one in given)
+            lost = numbers and not any(isinstance(one, bool) for one in found)
+            return "true and false are not numbers" if lost else ""
+        pairs = list(zip(given, found)) if isinstance(found, Sequence) else []
+    else:
+        pairs = []
+    return next(filter(None, (_mistaken(*pair) for pair in pairs)), "")
+
+
+_BARE = re.compile(r"\s*[-+]?\d+(?:\.\d*)?\s*")  # a number written as text
+
+
+def _takes_text(adapter: "TypeAdapter[Any]") -> bool:
+    """Return whether a type takes a text as it is."""
+    try:
+        return bool(adapter.validate_python("1.5") == "1.5")
+    except Exception:
+        return False
+
+
+def _written(hint: object) -> str:
+    """Return a type as a person writes it, without what `Annotated` adds."""
+    hint = _bare(hint)
+    if isinstance(hint, type) and not get_args(hint):
+        return hint.__name__
+    return formatannotation(hint)
+
+
+def _bare(hint: Any) -> Any:
+    """Return a type without what `Annotated` adds, at any depth."""
+    if get_origin(hint) is Annotated:
+        return _bare(hint.__origin__)
+    if not (inner := get_args(hint)) or not (origin := get_origin(hint)):
+        return hint
+    bare = tuple(_bare(one) for one in inner)
+    if bare == inner:
+        return hint
+    return Union[bare] if origin in (Union, UnionType) else origin[bare]  # noqa: UP007
+
+
+def _adapter(hint: Any) -> "TypeAdapter[Any]":
+    """Return what checks values of a type: kept for plain classes, since each call asks again."""
     from pydantic import TypeAdapter
 
     return _kept(hint) if isinstance(hint, type) else TypeAdapter(hint)
 
 
 @functools.lru_cache(maxsize=100)
-def _kept(hint: type):
+def _kept(hint: type) -> "TypeAdapter[Any]":
     from pydantic import TypeAdapter
 
     return TypeAdapter(hint)
 
 
-def _hint(parameter: Parameter, otherwise: object = None) -> object:
-    """A parameter's type: as it is written, else that of its default."""
+def _hint(parameter: Parameter, otherwise: object = None) -> Any:
+    """Return a parameter's type: as it is written, else that of its default."""
     if parameter.annotation is not parameter.empty:
         return parameter.annotation
     kind = type(parameter.default)
     return kind if kind in (bool, int, float, str, list, dict) else otherwise
 
 
-def _plain_default(parameter: Parameter) -> object:
-    """A default as JSON, or None where it has no such form."""
+def _plain_default(default: object) -> object:
+    """Return a default as JSON, or None where it has no such form."""
     from pydantic_core import to_jsonable_python
 
     try:
-        return to_jsonable_python(parameter.default, inf_nan_mode="null")
+        return to_jsonable_python(default, inf_nan_mode="null")
     except ValueError:
         return None
 
 
 def _readings(value: object) -> Iterator[object]:
-    """The value as it is; for a type that refuses that, what a model may have meant by it."""
+    """Yield the value, then what a model may have meant by it where the type refuses it.
+
+    A whole number can be a text. A decimal number cannot: 3.10 was read as 3.1 already.
+    """
     yield value
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        yield str(value)  # a bare number where a text is asked for
+    if isinstance(value, int) and not isinstance(value, bool):
+        yield str(value)
     elif isinstance(value, str):
         try:
             decoded = json.loads(value)  # a list or an object, written as text
@@ -186,8 +364,8 @@ def _readings(value: object) -> Iterator[object]:
         yield decoded
 
 
-def _reason(problem: Exception) -> str:
-    """What a type has against a value: the first point, with its place inside the value."""
+def _reason(problem: Exception | None) -> str:
+    """Return why a type refuses a value: the first point, with its place inside the value."""
     from pydantic import ValidationError
 
     if not isinstance(problem, ValidationError):
