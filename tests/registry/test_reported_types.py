@@ -1,3 +1,4 @@
+# ruff: noqa: UP045 (typing.Optional is one of the spellings that people use)
 """Types: what public reports found wrong in tools and their parameters, and siblings of it.
 
 The rows come from data/report_cases.jsonl; the siblings were written before the fix.
@@ -107,7 +108,9 @@ def test_a_field_default_works_like_any_other(source, arguments, result):
 
 
 def test_a_field_default_is_in_the_schema():
-    source = "def f(n: int = Field(5, ge=1, description='How many'), m: int = Field(le=3)):\n 'Use.'"
+    source = (
+        "def f(n: int = Field(5, ge=1, description='How many'), m: int = Field(le=3)):\n 'Use.'"
+    )
     schema = tool_of(source)["f"].parameters
     assert schema["required"] == ["m"]
     assert schema["properties"]["n"] == {
