@@ -21,6 +21,7 @@ Question: How warm is it in Oslo?
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from react_lab.chinese import is_chinese
 from react_lab.models.reply import Message, Model, ModelError, Reply
@@ -99,9 +100,14 @@ def called(spoken: Message, language: str = "en") -> list[str]:
     A message without a call counts as one "reply".
     """
     native = [call["function"]["name"] for call in spoken.get("tool_calls") or ()]
-    words = fields(str(spoken["content"] or ""))
-    named = [part.text for part in words if part.kind == "action"][-1:]
-    return native or named or [CONTEXT[language]["reply"]]
+    named = action_in(str(spoken["content"] or ""))
+    return native or [named or CONTEXT[language]["reply"]]
+
+
+@lru_cache(maxsize=4096)  # a policy asks for all replies so far in every round
+def action_in(text: str) -> str:
+    """Return the name in the last Action of a reply; "" if there is none."""
+    return next((one.text for one in reversed(fields(text)) if one.kind == "action"), "")
 
 
 def lines(

@@ -210,14 +210,28 @@ def write_messages(run: Run, agent: Agent, thoughts: bool = False) -> list[Messa
         {"role": "system", "content": system},
         {"role": "user", "content": run.question},
     ]
-    taken = set()
+    taken: set[str] = set()
     for number, past in enumerate(run.steps):
-        messages += turn(past, number, taken)
+        ids = call_ids(past, number, taken)
+        taken.update(ids)
+        messages += past.once(("native", *ids), lambda past=past, ids=ids: turn(past, ids))
     return ready(messages, run, agent)
 
 
-def turn(past: Step, number: int, taken: set[str]) -> list[Message]:
-    """One step as messages. taken: the ids used so far; those of this step are added.
+def call_ids(past: Step, number: int, taken: set[str]) -> list[str]:
+    """The ids of a step's calls: as they came, or our own where one is missing or taken."""
+    ids: list[str] = []
+    raw = past.reply.tool_calls
+    for place in range(len(past.moves)):
+        ours = f"{number:03}{place:02}"
+        given = str(raw[place].get("id") or "").strip() if raw else ""
+        names = (given, f"call{ours}", f"ours{ours}")
+        ids.append(next(one for one in names if one and one not in taken and one not in ids))
+    return ids
+
+
+def turn(past: Step, ids: list[str]) -> list[Message]:
+    """One step as messages, its calls with these ids.
 
     A call that stood in the text goes back as a native one, without that text.
     """
@@ -228,11 +242,7 @@ def turn(past: Step, number: int, taken: set[str]) -> list[Message]:
         return [{"role": "assistant", "content": said(past.reply.text)}, *answer]
     calls, results = [], []
     for place, (move, seen) in enumerate(past.moves):
-        call = raw[place] if raw else {}
-        ours = f"{number:03}{place:02}"
-        names = (str(call.get("id") or "").strip(), f"call{ours}", f"ours{ours}")
-        name = next(one for one in names if one and one not in taken)
-        taken.add(name)
+        call, name = raw[place] if raw else {}, ids[place]
         known = seen is not None and seen.error != "unknown tool"
         calls.append(wire(call, move, name, known))
         told = whole_text(seen) if seen else ""

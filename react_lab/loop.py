@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 from react_lab.models.reply import Message, Model, ModelError, Reply, lost_prompt
 from react_lab.parser.fields import believed
@@ -40,20 +39,29 @@ def write_messages(run: Run, agent: "Agent") -> list[Message]:
     """
     system = agent.system
     if system is None:
-        system = system_prompt(agent.tools, agent.language)
+        tools = agent.tools
+        system = tools.once(agent.language, lambda: system_prompt(tools, agent.language))
     messages = [
         {"role": "system", "content": system},
         {"role": "user", "content": labelled("question", run.question, agent.language)},
     ]
+    language = agent.language
     for past in run.steps:
-        for move, seen in past.moves:
-            native = past.reply.tool_calls and isinstance(move, Action)
-            words = written(move, agent.language) if native else said(past.reply.text)
-            messages.append({"role": "assistant", "content": words})
-            if seen:
-                content = labelled("observation", whole_text(seen), agent.language)
-                messages.append({"role": "user", "content": content})
+        messages += past.once(("text", language), lambda past=past: turn(past, language))
     return ready(messages, run, agent)
+
+
+def turn(past: Step, language: str) -> list[Message]:
+    """One step as messages: for each of its moves the model's words, then the observation."""
+    messages = []
+    for move, seen in past.moves:
+        native = past.reply.tool_calls and isinstance(move, Action)
+        words = written(move, language) if native else said(past.reply.text)
+        messages.append({"role": "assistant", "content": words})
+        if seen:
+            content = labelled("observation", whole_text(seen), language)
+            messages.append({"role": "user", "content": content})
+    return messages
 
 
 def written(move: Action, language: str) -> str:
@@ -63,7 +71,6 @@ def written(move: Action, language: str) -> str:
     return "\n".join(labelled(kind, text, language) for kind, text in parts if text)
 
 
-@lru_cache(maxsize=500)  # every round asks for all replies so far
 def said(text: str) -> str:
     """What of a reply goes back to the model: all up to an Observation that it invented."""
     return believed(text) or "(empty reply)"
@@ -86,7 +93,7 @@ def ready(messages: list[Message], run: Run, agent: "Agent") -> list[Message]:
 
 def sendable(text: str) -> str:
     """A text without half an emoji: "\\ud83d" in the model's JSON cannot be sent back."""
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def send(

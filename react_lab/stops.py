@@ -147,20 +147,24 @@ LONGEST = 200  # characters of an argument that are compared with a result
 class Call:
     """What a call asked, and what was learnt from it.
 
-    arguments: without small differences, see `plain`. words: all words of the arguments.
-    learnt: the result without the input that it echoes. text: the result as it was.
+    arguments: without small differences, see `plain`. words: all words of the arguments, sorted.
+    numbers: those among them. learnt: the result without the input that it echoes. text: the
+    result as it was.
     """
 
     tool: str
     arguments: dict[str, str]
-    words: frozenset[str]
+    words: str
+    numbers: list[str]
     learnt: str
     text: str
 
     def like(self, other: "Call") -> bool:
         """Return whether both ask the same. Omitted default arguments count as equal."""
-        less, more = sorted((self.arguments.items(), other.arguments.items()), key=len)
-        return self.tool == other.tool and less <= more
+        if self.tool != other.tool:
+            return False
+        mine, theirs = self.arguments.items(), other.arguments.items()
+        return mine <= theirs if len(mine) <= len(theirs) else theirs <= mine
 
     def near(self, other: "Call") -> bool:
         """Return whether both ask nearly the same: in whatever order, almost the same words.
@@ -171,10 +175,11 @@ class Call:
             return True
         if self.tool != other.tool or self.arguments.keys() != other.arguments.keys():
             return False
-        mine, theirs = (" ".join(sorted(one.words)) for one in (self, other))
-        if re.findall(r"\d+", mine) != re.findall(r"\d+", theirs):
+        if self.numbers != other.numbers or not self.words:
             return False
-        return bool(mine) and SequenceMatcher(None, mine, theirs).ratio() >= NEAR
+        matcher = SequenceMatcher(None, self.words, other.words)
+        bounds = matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio  # quickest first
+        return all(bound() >= NEAR for bound in bounds)
 
 
 def repeats(steps: tuple[Step, ...]) -> int:
@@ -286,18 +291,29 @@ def _history(steps: tuple[Step, ...]) -> list[list[Call]]:
     history: list[list[Call]] = []
     for past in steps:
         history.append(calls := [])
-        for move, seen in past.moves:
-            if not isinstance(move, Action) or not seen:
-                continue
+        for call, error in past.once("calls", lambda past=past: _calls(past)):
+            calls.append(_ran_before(call, history) if error == NOT_REPEATED else call)
+    return history
+
+
+def _ran_before(call: Call, history: list[list[Call]]) -> Call:
+    """Return the latest call of the history that asked the same, or this one."""
+    same = (one for calls in reversed(history) for one in reversed(calls) if one.like(call))
+    return next(same, call)
+
+
+def _calls(past: Step) -> list[tuple[Call, str | None]]:
+    """Return the calls of a step that have a result, each with the error in its result."""
+    calls = []
+    for move, seen in past.moves:
+        if isinstance(move, Action) and seen:
             given = move.arguments
             asked = {name: plain(value) for name, value in given.items()}
-            every = frozenset(words(" ".join(map(str, given.values()))))
-            call = Call(move.tool, asked, every, learnt(seen.text, given), seen.text)
-            if seen.error == NOT_REPEATED:
-                before = [one for old in history for one in old if one.like(call)]
-                call = before[-1] if before else call
-            calls.append(call)
-    return history
+            every = " ".join(sorted({*words(" ".join(map(str, given.values())))}))
+            numbers = re.findall(r"\d+", every)
+            call = Call(move.tool, asked, every, numbers, learnt(seen.text, given), seen.text)
+            calls.append((call, seen.error))
+    return calls
 
 
 def _alike(history: list[list[Call]], same: Callable[[Call, Call], bool]) -> list[Call]:
@@ -321,7 +337,7 @@ def _alike(history: list[list[Call]], same: Callable[[Call, Call], bool]) -> lis
 def _is_new(call: Call, before: list[list[Call]], same: Callable[[Call, Call], bool]) -> bool:
     """Return whether no step before had this call with this result."""
     return not any(
-        same(call, old) and call.learnt == old.learnt for calls in before for old in calls
+        call.learnt == old.learnt and same(call, old) for calls in before for old in calls
     )
 
 

@@ -8,10 +8,11 @@
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 from warnings import warn
 
 from react_lab.files import append, write
@@ -44,6 +45,17 @@ class Step:
     def moves(self) -> tuple[tuple[Move, Observation | None], ...]:
         """Every move of this step with its observation, in the order of the reply."""
         return ((self.move, self.observation), *self.also)
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what `make` gives, and remember it under `key`.
+
+        A step never changes, and the loop goes through all steps in every round, so what it
+        derives from one is worked out once. What is returned must not be changed.
+        """
+        known = vars(self).setdefault("_known", {})
+        if key not in known:
+            known[key] = make()
+        return known[key]
 
     @property
     def waiting(self) -> Move | None:

@@ -482,3 +482,20 @@ def test_a_chinese_summary_is_asked_for_in_chinese():
     sent = ModelSummary(cheap, n=1)(chinese_history(2))
     assert asked[0].startswith("请用最多三句话总结")
     assert sent[1]["content"].endswith("[历史摘要]\n北京 28 度。")
+
+
+def test_a_summary_reads_each_old_round_once(monkeypatch):
+    """It is asked in every round, with all rounds so far."""
+    from react_lab import context
+
+    read, fields = [], context.fields
+    monkeypatch.setattr(context, "fields", lambda text: read.append(text) or fields(text))
+    context.action_in.cache_clear()
+    rounds = [
+        {"role": "assistant", "content": f"Action: calculator\nAction Input: 6*{number}"}
+        for number in range(20)
+    ]
+    for count in range(1, 21):
+        told = [one for spoken in rounds[:count] for one in (spoken, SEEN_SUM)]
+        RuleSummary(n=1)([SYSTEM, QUESTION, *told])
+    assert len(read) == 19  # all but the last, which is never old

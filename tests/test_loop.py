@@ -1,12 +1,14 @@
 """Loop: from a question to a Run that always says how it ended."""
 
 import asyncio
+import sys
 from dataclasses import replace
 
 import pytest
 
 from helpers.fake_endpoint import chat_model, field_cases, registry_of, serve
-from react_lab.loop import Agent, step
+from react_lab.function_calling import native_step
+from react_lab.loop import Agent, step, text_step
 from react_lab.models import ModelError, Reply, ScriptedModel
 from react_lab.parser import FinalAnswer, Malformed
 from react_lab.registry import Registry
@@ -754,3 +756,87 @@ def test_nobody_is_asked_about_a_call_that_is_not_run_again():
     said = ['Action: send\nAction Input: {"to": "Ann"}'] * 3
     run(*said, DONE, tools=tools, approve=approve, stops=(SkipRepeats(),))
     assert len(asked) == 2
+
+
+# What a round costs: each thing is worked out once
+
+
+def test_steps_share_the_messages_that_they_have_in_common():
+    """Each step keeps what was sent: 600 steps would hold 600 copies of the first round."""
+    first, second, third = run(call("6*7"), call("6*8"), DONE).steps
+    assert second.sent[2:4] == third.sent[2:4]
+    assert all(mine is theirs for mine, theirs in zip(second.sent[2:4], third.sent[2:4]))
+    assert first.once("a", list) is first.once("a", list)
+
+
+def test_a_model_that_changes_its_messages_changes_no_earlier_step():
+    def vandal(messages):
+        answers = len(messages) // 2
+        for one in messages:
+            one["content"] = "changed"
+        return Reply(call(f"6*{answers}") if answers < 3 else DONE)
+
+    steps = Agent(vandal, lab_tools()).run("What is it?").steps
+    assert steps[2].sent[3]["content"] == "Observation: 6"
+    assert steps[0].sent[1]["content"] == "Question: What is it?"
+
+
+def test_a_tool_that_is_added_in_the_middle_of_a_run_is_described_and_found():
+    tools = Registry()
+
+    @tools.register
+    def open_box() -> str:
+        "Open the box. Use it first."
+        tools.register(lambda: "gold", name="look_inside", description="Look inside.")
+        return "It is open."
+
+    first, second, _ = run(
+        "Action: open_box\nAction Input: {}",
+        "Action: look_inside\nAction Input: {}",
+        DONE,
+        tools=tools,
+    ).steps
+    assert "look_inside" not in first.sent[0]["content"]
+    assert "look_inside" in second.sent[0]["content"]
+    assert second.observation.text == "gold"
+
+
+def test_a_signature_is_read_once(monkeypatch):
+    from react_lab.registry import registry
+
+    read, tools = [], lab_tools()
+    parameters_of = registry.parameters_of
+    monkeypatch.setattr(
+        registry, "parameters_of", lambda function: read.append(1) or parameters_of(function)
+    )
+    run(call("6*7"), call("6*8"), call("6*9"), DONE, tools=tools)
+    assert len(read) == 1
+
+
+@pytest.mark.parametrize("step", [text_step, native_step])
+def test_the_work_of_a_round_does_not_grow_with_the_square_of_the_steps(step):
+    """Counted in calls of Python functions: four times the steps may cost 16 times, not more."""
+
+    def cost(steps):
+        replies = iter([call(f"6*{number}") for number in range(steps)] + [DONE])
+        agent = Agent(
+            lambda messages, tools=None: Reply(next(replies)),
+            lab_tools(),
+            step=step,
+            stops=(StepLimit(9999),),
+        )
+        calls = 0
+
+        def count(frame, event, arg):
+            nonlocal calls
+            calls += event == "call"
+
+        sys.setprofile(count)
+        try:
+            assert len(agent.run("What is it?").steps) == steps + 1
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    short, long = cost(15), cost(60)
+    assert long < 10 * short

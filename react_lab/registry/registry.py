@@ -20,9 +20,10 @@ import re
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from typing import Any
 
 from react_lab.ranking import ranked
 from react_lab.registry.results import MANY, as_text, head
@@ -55,6 +56,11 @@ class Tool:
     example: dict | None = None
     effect: str = "read"
     seconds: float | None = None
+
+    @functools.cached_property
+    def takes(self) -> dict[str, inspect.Parameter]:
+        """The parameters of the function by name, as `parameters_of` reads them."""
+        return parameters_of(self.function)
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,7 @@ class Registry:
             raise ValueError(f"retries is {retries}; give 0 to run a tool only once.")
         self.limit, self.retries, self.shorten = limit, retries, shorten
         self._tools: dict[str, Tool] = {}
+        self._known: dict[Hashable, Any] = {}
         for tool in tools:
             self.add(tool)
 
@@ -132,6 +139,17 @@ class Registry:
         if tool.seconds is not None and not 0 < tool.seconds <= threading.TIMEOUT_MAX:
             raise ValueError(f"seconds is {tool.seconds}; give a time limit above 0, or None.")
         self._tools[tool.name] = tool
+        self._known = {}
+
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what `make` gives, and remember it under `key` until a tool is added.
+
+        The loop describes its tools to the model in every round. What is returned must not be
+        changed.
+        """
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]
 
     def register(
         self,
@@ -210,7 +228,9 @@ class Registry:
 
     def parameters(self) -> dict[str, list[str]]:
         """The parameter names of each tool: what the parser needs to know."""
-        return {t.name: list(t.parameters.get("properties", {})) for t in self}
+        return self.once(
+            "parameters", lambda: {t.name: list(t.parameters.get("properties", {})) for t in self}
+        )
 
     def schemas(self) -> list[dict]:
         """Return the tools as the chat API's `tools` list.
@@ -332,7 +352,7 @@ def bind(tool: Tool, arguments: dict) -> dict:
         parts += [f"unknown: {', '.join(unknown)}"] if unknown else []
         takes = ", ".join(known) or "no input, write {}"
         raise ValueError(f"{'; '.join(parts)}. {tool.name} takes: {takes}.")
-    found, parameters = {}, parameters_of(tool.function)
+    found, parameters = {}, tool.takes
     for name, given in named.items():
         if (parameter := parameters.get(name)) is None:  # a **kwargs with a schema of its own
             found[name] = arguments[given]
