@@ -11,17 +11,18 @@ from pathlib import Path
 from react_lab.loop import Agent
 from react_lab.models.settings import connect
 from react_lab.toolkit import lab_tools
+from react_lab.views.pages import COLOURS
 from react_lab.views.text import show
 
 QUESTION = "How many days do customers have to ask for a refund, and how many hours is that?"
 
 WIDTH, LINE, CHAR = 92, 20, 8.4  # characters; pixels
-COLOURS = {  # label: readable on white, and never the only sign: the label stands beside it
-    "Thought": "#57606a",
-    "Action": "#0550ae",
-    "Action Input": "#0550ae",
-    "Observation": "#116329",
-    "Final Answer": "#82071e",
+FIELDS = {  # the label of a line and its kind: the label is there too, so colour is not alone
+    "Thought": "thought",
+    "Action": "action",
+    "Action Input": "input",
+    "Observation": "observation",
+    "Final Answer": "answer",
 }
 
 
@@ -30,7 +31,7 @@ def lines(text: str) -> list[tuple[str, str]]:
     found, label = [], ""
     for line in text.splitlines():
         head = line.strip().split(":")[0]
-        label = head if head in COLOURS else (label if line.startswith(" " * 16) else "")
+        label = head if head in FIELDS else (label if line.startswith(" " * 16) else "")
         indent = " " * 16 if line.startswith("  ") else ""
         for piece in textwrap.wrap(line, WIDTH, subsequent_indent=indent) or [""]:
             found.append((label, piece))
@@ -50,7 +51,7 @@ def picture(text: str) -> str:
     for number, (label, line) in enumerate(rows):
         bold = ' font-weight="bold"' if line.startswith(("Step", "Question", "Finished")) else ""
         parts.append(
-            f'<text x="20" y="{number * LINE + 34}" fill="{COLOURS.get(label, "#1f2328")}"{bold} '
+            f'<text x="20" y="{number * LINE + 34}" fill="{COLOURS.get(FIELDS.get(label), "#1f2328")}"{bold} '
             f'xml:space="preserve">{html.escape(line)}</text>'
         )
     return "\n".join([*parts, "</svg>"]) + "\n"

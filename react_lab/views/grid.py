@@ -21,7 +21,7 @@ SHADES = ("#009e73", "#999999", "#e69f00", "#d55e00")
 TABLE = """<style>
 .react-lab table.grid td, .react-lab table.grid th { padding: 2px 10px; text-align: center; }
 .react-lab table.grid th[scope=row] { text-align: left; font-weight: normal; }
-.react-lab table.grid td.yes { background: #009e73; color: #fff; }
+.react-lab table.grid td.yes { background: #008060; color: #fff; }
 .react-lab .bar { display: flex; height: 22px; min-width: 320px; border-radius: 3px;
   overflow: hidden; }
 .react-lab .bar > span { color: #000; font-size: 12px; line-height: 22px; text-align: center;

@@ -14,12 +14,32 @@ from react_lab.views.pages import COLOURS, NAMES, STYLE, escaped
 
 MARK = """<style>
 .react-lab .mark { display: flex; gap: 8px; align-items: baseline; margin: 3px 0; }
-.react-lab .mark > span { color: #fff; border-radius: 3px; padding: 0 6px; flex: none;
-  font-size: 12px; line-height: 1.6; }
-.react-lab .mark > code { background: transparent; white-space: pre-wrap; word-break: normal;
-  overflow-wrap: anywhere; }
+.react-lab .mark > span, .react-lab .badge { color: #fff; border-radius: 3px; padding: 0 6px;
+  flex: none; display: inline-block; font-size: 12px; line-height: 1.6; }
+.react-lab .mark > span::first-letter, .react-lab .badge::first-letter {
+  text-transform: uppercase; }
+.react-lab .mark code { background: transparent; color: inherit; white-space: pre-wrap;
+  word-break: normal; overflow-wrap: anywhere; padding: 0; font-size: 13px;
+  font-family: var(--jp-code-font-family, monospace); }
 .react-lab .mark.lost > code { text-decoration: line-through; opacity: 0.75; }
 </style>"""
+
+
+def mark(kind: str, name: str, text: str, lost: bool = False) -> str:
+    """Return one field as a line of HTML: its name on its colour, and its text.
+
+    Args:
+        kind: A key of `COLOURS`.
+        name: What to write on the colour.
+        text: The text of the field.
+        lost: Whether to strike the text out.
+    """
+    colour = COLOURS.get(kind, "#666666")
+    return (
+        f'<div class="mark{" lost" if lost else ""}">'
+        f'<span style="background: {colour}">{escaped(name)}</span> '
+        f"<code>{escaped(text)}</code></div>"
+    )
 
 
 @dataclass(frozen=True)
@@ -55,14 +75,7 @@ class Marked:
         return "\n".join(f"[{part.name}] {part.text}" for part in self.parts)
 
     def _repr_html_(self) -> str:
-        lines = []
-        for part in self.parts:
-            colour = COLOURS.get(part.kind, "#666666")
-            lines.append(
-                f'<div class="mark{" lost" if part.doubt else ""}">'
-                f'<span style="background: {colour}">{escaped(part.name)}</span>'
-                f"<code>{escaped(part.text)}</code></div>"
-            )
+        lines = [mark(part.kind, part.name, part.text, bool(part.doubt)) for part in self.parts]
         return f'{STYLE}{MARK}<div class="react-lab">{"".join(lines)}</div>'
 
 

@@ -11,14 +11,24 @@ from react_lab.parser.moves import Action, FinalAnswer
 from react_lab.trace import Run
 from react_lab.views import text
 
-# One colour for each kind of field: told apart by colour-blind people (Okabe and Ito, 2008),
-# and with a contrast of at least 3 to white and to the dark theme's background.
+# One colour for each kind of field, in every view, picture and document. The hues are those of
+# Okabe and Ito (2008), which colour-blind people can tell apart. Each is dark enough for white
+# words on it (contrast 4.5) and bright enough for the dark theme's background (contrast 3).
 COLOURS = {
-    "thought": "#777777",
+    "thought": "#707070",
     "action": "#0072b2",
-    "input": "#c76f9f",
-    "observation": "#d55e00",
-    "answer": "#009e73",
+    "input": "#a64d8c",
+    "observation": "#b85600",
+    "answer": "#008060",
+    "error": "#cc2f3f",
+}
+# What a round's time and tokens consist of, in the same colours.
+PARTS = {
+    "model": COLOURS["action"],
+    "tools": COLOURS["observation"],
+    "prompt": COLOURS["thought"],
+    "history": COLOURS["observation"],
+    "new": COLOURS["answer"],
 }
 NAMES = {"input": "action input", "answer": "final answer"}
 

@@ -27,7 +27,7 @@ def test_what_counts_and_what_does_not():
 def test_the_html_of_a_reply_says_the_same_as_its_text():
     found = marked(FORGED)
     html = found._repr_html_()
-    cells = re.findall(r'<span style="[^"]*">(.*?)</span><code>(.*?)</code>', html)
+    cells = re.findall(r'<span style="[^"]*">(.*?)</span> <code>(.*?)</code>', html)
     lines = [f"[{unescape(name)}] {unescape(text)}" for name, text in cells]
     assert "\n".join(lines) == repr(found)
     assert html.count('class="mark lost"') == 2

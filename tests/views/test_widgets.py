@@ -187,6 +187,7 @@ def contrast(one: str, other: str) -> float:
 @pytest.mark.parametrize("kind", pages.COLOURS)
 def test_the_marks_can_be_seen_in_both_themes(kind, background):
     assert contrast(pages.COLOURS[kind], background) >= 3  # WCAG 1.4.11
+    assert contrast(pages.COLOURS[kind], "#ffffff") >= 4.5, "white words on it"  # WCAG 1.4.3
     assert not re.search(r"[^-]color: #", pages.STYLE), "words take the colour of the theme"
 
 
