@@ -25,7 +25,7 @@ from functools import lru_cache
 
 from react_lab.chinese import is_chinese
 from react_lab.models.reply import Message, Model, ModelError, Reply
-from react_lab.parser.fields import fields
+from react_lab.parser.fields import believed, fields
 from react_lab.parser.labels import LABELS
 from react_lab.prompt import CONTEXT, RULES, message
 from react_lab.registry.results import head as first_characters
@@ -284,7 +284,7 @@ class ModelSummary:
             except ModelError:
                 return ""
             self.replies[asked] = reply
-        return self.replies[asked].text.strip()
+        return believed(self.replies[asked].text)
 
 
 @dataclass(frozen=True)

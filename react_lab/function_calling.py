@@ -6,20 +6,21 @@
 the trace reads like that of the text loop. Run, trace, brakes and evaluation are the same.
 
 >>> read_arguments('{"city": "Oslo"}{"city": "Oslo"}', ["city"])
-({'city': 'Oslo'}, ('glued arguments read',), '')
+Input(arguments={'city': 'Oslo'}, repairs=('glued arguments read',), reason='')
 """
 
 import json
 import re
 from dataclasses import replace
 
-from react_lab.loop import CUT, Agent, add, cut_off, ready, said, send, sendable, whole_text
-from react_lab.models.reply import Message, Reply
-from react_lab.parser.call_forms import INPUT_KEYS, NAME_KEYS, read_input, tool_name
+from react_lab.loop import CUT, Agent, add, doubted, ready, said, send, sendable, whole_text
+from react_lab.models.reply import UNREAD, Message, Reply
+from react_lab.parser.backslashes import CONTROL
+from react_lab.parser.calls import tool_name
 from react_lab.parser.fields import before_observation, fields
-from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
-from react_lab.parser.parse import parse
-from react_lab.parser.wrapping import clean, visible
+from react_lab.parser.inputs import WHY, Input, once, read_input
+from react_lab.parser.moves import BARE_INPUT, LEFT_UNRUN, Action, Malformed, Move
+from react_lab.parser.plain import parse_plain
 from react_lab.prompt import in_language, message, native_system
 from react_lab.registry.registry import Observation, Registry
 from react_lab.trace import Run, Step
@@ -27,16 +28,9 @@ from react_lab.trace import Run, Step
 INVALID = "the arguments are not valid JSON"
 # What the names of calls look like in every API; a history with another one is refused.
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
-_MARKUP = re.compile(r"^[ \t]*+(?:<tool_call>|<function=|<\|[\w ]++\|>|\[TOOL_CALLS\])", re.M)
-_TAGGED = re.compile(r"^[ \t]*+(?:<tool_call>\s{0,9}+)?<function=([\w.-]++)>", re.M)
-_JSON = re.compile(  # where a call begins that is nothing but JSON
-    rf"""(?:```\w*+)?[\s\[]*+\{{\s*+["'](?:{"|".join(NAME_KEYS)})["']\s*+:\s*+"""
-    rf"""["']([^"'\n]++)["']\s*+,\s*+["'](?:{"|".join(INPUT_KEYS)})["']"""
-)
 _HALF = re.compile(  # of an emoji, escaped
     r"\\u[dD][89abAB]\w\w(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]\w\w)\\u[dD][c-fC-F]"
 )
-_PYTHON = re.compile(r"\[?([\w.-]++)\(\s*+(?:\w++\s*+=(?!=).*)?\)\]?", re.S)
 
 
 def native_step(run: Run, agent: Agent) -> Run:
@@ -74,7 +68,7 @@ def read_call(call: dict, reply: Reply, tools: Registry) -> Action | Malformed:
     words = "\n".join(part.text for part in parts if part.kind == "thought")
     thought = (words or reply.reasoning or "") if first else ""
     function = call.get("function") or {}
-    name = read_name(function.get("name"), tools)
+    name = tool_name(str(function.get("name") or "(no name)"), tools.parameters())
     known = tools.parameters().get(name, [])
     arguments, repairs, reason = read_arguments(function.get("arguments"), known)
     cut = reply.finish_reason == "length" and call is reply.tool_calls[-1]
@@ -83,51 +77,48 @@ def read_call(call: dict, reply: Reply, tools: Registry) -> Action | Malformed:
     return Action(thought, name, arguments, repairs)
 
 
-def read_name(raw: object, tools: Registry) -> str:
-    """The registered name that a call means, without the marks some servers leave on it."""
-    name = str(raw or "").partition("<|")[0].strip()
-    short = tool_name(name.removeprefix("functions."), tools.parameters())
-    return short if short in tools else str(raw or "(no name)")
+def read_arguments(raw: object, known: list[str]) -> Input:
+    """Read the arguments of a call. Valid arguments stay unchanged.
 
-
-def read_arguments(raw: object, known: list[str]) -> tuple[dict | None, tuple[str, ...], str]:
-    """Read the arguments of a call: (arguments, repairs, reason), as `parser.read_input` does.
-
-    raw: JSON text, as the API has it; also nothing, an object, JSON in a JSON string, or several
-    objects in a row. known: the tool's parameter names. Valid arguments are left as they are.
+    Args:
+        raw: JSON text, as the API sends it. Servers also send nothing, an object, JSON inside a
+            JSON string, or several objects in a row.
+        known: The tool's parameter names.
     """
     raw = raw.strip("\ufeff \t\r\n") if isinstance(raw, str) else raw
     if raw is None or raw == {} or (isinstance(raw, str) and raw.strip() in ("", "null")):
-        return {}, (), ""
+        return Input({})
     if isinstance(raw, dict):
-        return raw, (), ""
+        return Input(raw)
     try:
-        value = json.loads(raw)
+        value = json.loads(raw, object_pairs_hook=once)
     except (ValueError, TypeError, RecursionError) as error:
-        return _mended(str(raw), known, error)
+        return _repaired(str(raw), known, error)
     if isinstance(value, str) and value.lstrip()[:1] == "{":
-        arguments, repairs, reason = read_arguments(value, known)
-        return arguments, (*repairs, "arguments encoded twice"), reason
-    return (value, (), "") if isinstance(value, dict) else read_input(raw, known)
+        inner = read_arguments(value, known)
+        return inner._replace(repairs=(*inner.repairs, "arguments encoded twice"))
+    if isinstance(value, dict) and not CONTROL.search(raw):
+        return Input(value)
+    return read_input(raw, known)
 
 
-def _mended(raw: str, known: list[str], error: Exception) -> tuple:
+def _repaired(raw: str, known: list[str], error: Exception) -> Input:
     """Arguments that are not one JSON value: several objects, or JSON with slips."""
     found = _objects(raw)
     full = [one for one in found if one] or [{}]
     if len(found) > 1 and all(one == full[0] for one in full):
-        return full[0], ("glued arguments read",), ""
+        return Input(full[0], ("glued arguments read",))
     if len(found) > 1:
-        return None, (), "several JSON objects in one call; make one call for each"
-    arguments, repairs, _ = read_input(raw, known)
-    if "bare input read" in repairs and raw.lstrip()[:1] in ("{", "["):
-        arguments = None  # a broken object is not a text
-    reason = "" if arguments is not None else f"{INVALID} ({error}): {raw[:80]}"
-    return arguments, repairs, reason
+        return Input(None, (), "several JSON objects in one call; make one call for each")
+    read = read_input(raw, known)
+    if read.arguments is not None and not (BARE_INPUT in read.repairs and raw[:1] in "{["):
+        return read  # a broken object is not a text
+    reason = read.reason if read.reason in WHY.values() else f"{INVALID} ({error}): {raw[:80]}"
+    return Input(None, read.repairs, reason)
 
 
 def _objects(raw: str) -> list[dict]:
-    """The JSON objects that a text consists of; none if there is anything else in it."""
+    """The JSON objects that make up a text; none if it contains anything else."""
     found, place, gap = [], 0, re.compile(r"[\s,]*+")
     while (place := gap.match(raw, place).end()) < len(raw):
         try:
@@ -141,49 +132,18 @@ def _objects(raw: str) -> list[dict]:
 
 
 def read_words(reply: Reply, tools: Registry) -> Move:
-    """The move in a reply without native calls: the answer, unless the words are a call."""
-    shown, thoughts, _ = clean(reply.text)
-    text = visible(shown).rpartition("<|channel|>final<|message|>")[2]
-    thought = "\n".join(thoughts) or reply.reasoning or ""
-    move = parse(leaked(text, tools), tools.parameters())
-    if isinstance(move, Action) and move.tool in tools and not cut_off(move, reply):
-        return replace(move, thought=move.thought or thought)
+    """Return the move in a reply without native calls: the answer, unless the words are a call."""
+    move = doubted(parse_plain(reply.text, tools.parameters()), reply)
+    move = replace(move, thought=move.thought or reply.reasoning or "")
+    if isinstance(move, Action) and move.tool in tools:
+        return move
     if reply.finish_reason == "length":
-        return Malformed(thought, CUT)
+        return Malformed(move.thought, CUT)
+    if reply.finish_reason == UNREAD:
+        return Malformed(move.thought, reply.notes[-1] if reply.notes else UNREAD)
     if reply.finish_reason in ("tool_calls", "function_call"):
-        return Malformed(thought, "you announced a call but made none")
-    if not text:
-        return Malformed(thought, "the reply is empty")
-    if _MARKUP.search(text) or is_call(text, tools):
-        return Malformed(thought, "the call stands in the text and cannot be read")
-    plain = [part.text for part in fields(text)] == [text]  # no label in it
-    return FinalAnswer(thought, text) if plain else move
-
-
-def leaked(text: str, tools: Registry) -> str:
-    """The text, with a call in a form that `parse` does not read put into one that it does."""
-    if opening := _TAGGED.search(text):
-        body, ended, _ = text[opening.end() :].partition("</function>")
-        pieces = [piece.partition(">") for piece in body.split("<parameter=")[1:]]
-        if not ended or any("</parameter>" not in rest for *_, rest in pieces):
-            return text  # cut off
-        given = {name: rest.partition("</parameter>")[0].strip("\r\n") for name, _, rest in pieces}
-        call = json.dumps({"name": opening[1], "arguments": given}, ensure_ascii=False)
-        return f"{text[: opening.start()]}<tool_call>{call}</tool_call>"
-    if _PYTHON.fullmatch(text) and is_call(text, tools):
-        return f"```tool_code\n{text.removeprefix('[').removesuffix(']')}\n```"
-    bare = text
-    if text.startswith("```"):
-        bare = text.removesuffix("```").lstrip("`").removeprefix("json").strip()
-    whole = bare.startswith(("{", "[{")) and bare.endswith(("}", "]"))
-    named = whole and any(f'"{key}"' in bare or f"'{key}'" in bare for key in INPUT_KEYS)
-    return f"<tool_call>{bare}</tool_call>" if named else text
-
-
-def is_call(text: str, tools: Registry) -> bool:
-    """Whether a text is in form a call of one of the tools, as JSON or as Python."""
-    found = _JSON.match(text) or _PYTHON.fullmatch(text)
-    return bool(found) and tool_name(found[1], tools.parameters()) in tools
+        return Malformed(move.thought, "you announced a call but made none")
+    return move
 
 
 def unusable(move: Move, reply: Reply, language: str) -> Observation | None:
@@ -191,6 +151,7 @@ def unusable(move: Move, reply: Reply, language: str) -> Observation | None:
     if not isinstance(move, Malformed):
         return None
     kind, error = ("bad_arguments", "bad arguments") if reply.tool_calls else ("unusable",) * 2
+    kind = "not_run" if move.reason == LEFT_UNRUN else kind
     reason = in_language(move.reason, language)
     return Observation(message(kind, language, reason=reason), error=error)
 

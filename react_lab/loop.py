@@ -15,7 +15,14 @@ from dataclasses import dataclass, field, replace
 
 from react_lab.models.reply import Message, Model, ModelError, Reply, lost_prompt
 from react_lab.parser.fields import believed
-from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
+from react_lab.parser.moves import (
+    BARE_INPUT,
+    LEFT_UNRUN,
+    Action,
+    FinalAnswer,
+    Malformed,
+    Move,
+)
 from react_lab.parser.parse import parse
 from react_lab.prompt import MESSAGES, in_language, labelled, message, system_prompt
 from react_lab.registry.registry import Observation, Registry, bind
@@ -120,14 +127,26 @@ def send(
 
 
 def read(reply: Reply, agent: "Agent") -> Move:
-    """The move in a reply of the text format. What was cut off is not believed."""
-    move = parse(reply.text, agent.tools.parameters())
-    return Malformed(move.thought, CUT, move.repairs) if cut_off(move, reply) else move
+    """Return the move in a reply of the text format."""
+    return doubted(parse(reply.text, agent.tools.parameters()), reply)
+
+
+def doubted(move: Move, reply: Reply) -> Move:
+    """Return a move, or Malformed if it may lack its end or its answer rests on an unrun action."""
+    if cut_off(move, reply):
+        return Malformed(move.thought, CUT, move.repairs)
+    if isinstance(move, FinalAnswer) and LEFT_UNRUN in move.repairs:
+        return Malformed(move.thought, LEFT_UNRUN, move.repairs)
+    return move
 
 
 def cut_off(move: Move, reply: Reply) -> bool:
-    """Whether a move may lack its end: of a reply cut off, only a call in whole JSON counts."""
-    bare = not isinstance(move, Action) or not move.arguments or "bare input read" in move.repairs
+    """Return whether a move may lack its end because the reply reached the token limit.
+
+    Of such a reply only a call with arguments in JSON counts: there the parser accepts nothing
+    but whole values, and a missing brace only if every parameter of the tool is present.
+    """
+    bare = not isinstance(move, Action) or not move.arguments or BARE_INPUT in move.repairs
     return bare and reply.finish_reason == "length"
 
 
@@ -219,8 +238,8 @@ def act(move: Move, run: Run, agent: "Agent", note: str = "") -> Observation:
     """Do what a move asks for, and say what came of it. note: what a person adds to it."""
     if isinstance(move, Malformed):
         reason = in_language(move.reason, agent.language)
-        text = message("unreadable", agent.language, reason=reason)
-        return Observation(text, error="unreadable")
+        kind = "not_run" if move.reason == LEFT_UNRUN else "unreadable"
+        return Observation(message(kind, agent.language, reason=reason), error="unreadable")
     if skipped(move, run, agent):
         text = message("not_repeated", agent.language, tool=move.tool[:80])
         return Observation(text, error=NOT_REPEATED, notice=note)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from react_lab.models.reply import Message
+from react_lab.parser.fields import believed
 from react_lab.ranking import ranked
 from react_lab.trace import Run
 
@@ -47,7 +48,7 @@ def _own(run: Run) -> list[Message]:
     """
     last = run.last_word or run.steps[-1]
     first = len((run.steps or (last,))[0].sent) - 1
-    return [*last.sent[first:], {"role": "assistant", "content": last.reply.text}]
+    return [*last.sent[first:], {"role": "assistant", "content": believed(last.reply.text)}]
 
 
 def _renamed(one: Message, number: int) -> Message:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 
 from react_lab.loop import Agent, sendable, whole_text
 from react_lab.models.reply import Model, ModelError, Reply
+from react_lab.parser.fields import believed
 from react_lab.parser.moves import Action, FinalAnswer
 from react_lab.parser.parse import parse
 from react_lab.registry.registry import Observation
@@ -29,6 +30,17 @@ Found = list[tuple[str, str]]  # a step of a plan, and what came of it
 
 REPLANS = 1  # new plans after a step that failed
 LONGEST = 8  # steps of a plan that are carried out; what is missing then, the last run does
+_STEP = re.compile(  # a numbered line of a plan: "1. Look", "Step 1: Look", "**1. Look**"
+    r"^(?P<indent>[ \t]*)(?:[#>-][ \t]*)*(?P<emphasis>[*_]{1,3})?(?:Step[ \t]*)?\d+[ \t]*[.):]"
+    r"(?:[*_]{1,3}(?=[ \t]))?[ \t]*(?P<step>\S.*?)[ \t]*$",
+    re.M | re.I,
+)
+_OK = re.compile(r"\W*(?:(?:yes|it is|this is|the answer is|that is|looks)\W+)?(?:OK|okay)\b", re.I)
+_OBJECTION = re.compile(
+    r"\b(?:but|however|except|although|though|yet|unless|missing|wrong|incorrect|false|not|n't|no"
+    r"|should|must|lacks?|only|add|still)\b|n['’]t\b|但|不过|然而|缺|错",
+    re.I,
+)
 
 # All that these patterns say to a model.
 TEXTS = {
@@ -115,6 +127,11 @@ def ask(done: Outcome, model: Model, kind: str, **values: object) -> Outcome:
     return replace(done, asked=(*done.asked, reply))
 
 
+def last_words(done: Outcome) -> str:
+    """Return what may be used of the last reply that was asked for outside of the loop."""
+    return believed(done.asked[-1].text) if done.asked else ""
+
+
 @contextmanager
 def carried(done: Outcome) -> Iterator[None]:
     """Whatever breaks a pattern off, such as an interrupt, carries what was done as `.outcome`."""
@@ -181,8 +198,15 @@ def plan(done: Outcome, planner: Model, agent: Agent, found: Found) -> tuple[Out
     tools = "\n".join(f"- {tool.name}: {tool.description}" for tool in agent.tools)
     question = with_known(done.question, found)
     done = ask(done, planner, "plan", tools=tools, longest=LONGEST, question=question)
-    text = "" if done.stop else done.asked[-1].text
-    return done, re.findall(r"^\s*\d+[.):]\s*(\S.*?)\s*$", text, re.M)[:LONGEST]
+    return done, [] if done.stop else steps_of(last_words(done))[:LONGEST]
+
+
+def steps_of(text: str) -> list[str]:
+    """Return the numbered steps of a plan; a list inside a step is left out."""
+    found = list(_STEP.finditer(text))
+    depth = len(found[0]["indent"]) if found else 0
+    top = [line for line in found if len(line["indent"]) <= depth]
+    return [line["step"].removesuffix(line["emphasis"] or "").rstrip() for line in top]
 
 
 def is_fork(step: str) -> bool:
@@ -213,17 +237,19 @@ def reflect(question: str | Run, agent: Agent, reviewer: Model | None = None) ->
         return ended(done)
     values = {"question": run.question, "seen": looked_up(run), "answer": run.answer}
     done = ask(done, reviewer or agent.model, "review", **values)
-    if done.stop or accepted(done.asked[-1].text):
+    review = last_words(done)
+    if done.stop or accepted(review):
         return ended(done)
-    objection = TEXTS["reviewed"].format(review=done.asked[-1].text.strip())
+    objection = TEXTS["reviewed"].format(review=review)
     draft = run.steps[-1].filled(Observation(objection, error="reviewed"))
     taken_up = Run(run.question, (*run.steps[:-1], draft))
     return ended(work(replace(done, runs=()), agent, taken_up))
 
 
 def accepted(review: str) -> bool:
-    """Whether a review begins with OK."""
-    return bool(re.match(r"\W*OK\b", review, re.I))
+    """Return whether a review is an OK without an objection after it."""
+    found = _OK.match(review)
+    return bool(found and not _OBJECTION.search(review, found.end()))
 
 
 # Reflexion ------------------------------------------------------------------------------------
@@ -249,7 +275,7 @@ def reflexion(
         run = done.runs[-1]
         values = {"seen": looked_up(run), "answer": run.answer or run.note}
         done = ask(done, coach or agent.model, "lesson", question=done.question, **values)
-        lessons = "\n".join(f"- {one.text.strip()}" for one in done.asked)
+        lessons = "\n".join(f"- {text}" for one in done.asked if (text := believed(one.text)))
         given = TEXTS["retry"].format(question=done.question, lessons=lessons)
     return ended(done)
 
@@ -279,7 +305,7 @@ def route(question: str | Run, agent: Agent, answerer: Model) -> Outcome:
         return ended(done)
     reply = done.asked[-1]
     move = parse(reply.text, agent.tools.parameters())
-    answer = move.answer if isinstance(move, FinalAnswer) else reply.text.strip()
+    answer = move.answer if isinstance(move, FinalAnswer) else last_words(done)
     if isinstance(move, Action) or reply.finish_reason == "length" or not answer:
         note = "The second model gave no whole answer; this is the first one's."
         return replace(ended(done), stop="no answer", note=note)

@@ -72,6 +72,8 @@ MESSAGES = {
     "en": {
         "unreadable": "I could not read your reply: {reason}. Write Thought, Action and "
         "Action Input, or Thought and Final Answer.",
+        "not_run": "You wrote an Action and a Final Answer in one reply. The Action did not run, "
+        "so this answer does not count. Write only the Action, or only the Final Answer.",
         "unknown_tool": "There is no tool named {name}. Use one of: {names}.",
         "bad_arguments": "Wrong input. {reason}",
         "tool_error": "Error: {reason}",
@@ -85,6 +87,8 @@ MESSAGES = {
     },
     "zh": {
         "unreadable": "无法读取你的回复：{reason}。请写思考、行动和行动输入，或思考和最终答案。",
+        "not_run": "你在一次回复里同时写了行动和最终答案。行动没有执行，所以这个答案不算数。"
+        "请只写行动，或只写最终答案。",
         "unknown_tool": "没有名为 {name} 的工具。请使用其中之一：{names}。",
         "bad_arguments": "输入有误。{reason}",
         "tool_error": "错误：{reason}",
@@ -186,6 +190,13 @@ TERMS = {
         "you announced a call but made none": "你说要调用工具，但没有调用",
         "the call stands in the text and cannot be read": "调用写在文字里，无法读取",
         "the reply is empty": "回复是空的",
+        "Action Input gives one parameter twice, with two values": (
+            "行动输入里同一个参数有两个不同的值"
+        ),
+        "Action Input is in the markup of another format": "行动输入用了另一种格式的标记",
+        "a backslash in the Action Input may be part of a path; write every backslash twice, "
+        "for example": "行动输入里的反斜杠可能是路径的一部分；请把每个反斜杠写两次，例如",
+        "the endpoint could not read the reply": "接口无法读取这条回复",
     },
 }
 

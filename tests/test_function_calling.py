@@ -514,7 +514,6 @@ def test_an_answer_that_speaks_of_calls_is_an_answer(text):
     [
         "<tool_call>tide please</tool_call>",
         '<tool_call>{"name": "tide", "argu',
-        '<|channel|>commentary to=functions.tide <|message|>{"port": "Ribe"}<|call|>',
         'Action: tide\nAction Input: {"port"',
         "<function=tide><parameter=port>Rib",
         '{"name": "tide", "arguments": {"port": "Rib',

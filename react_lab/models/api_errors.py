@@ -63,6 +63,13 @@ KINDS = (
     ),
 )
 _NO_ROUTE = re.compile(r"unexpected endpoint|invalid url|not found|no route|cannot post", re.I)
+# What a server says that could not read the model's text, and repeats it.
+_UNREAD = re.compile(
+    r"Failed to parse input at pos \d+: (?P<rest>.*)"
+    r"|error parsing tool call: raw='(?P<raw>.*)', err=",
+    re.S,
+)
+_UNREAD_CODES = ("tool_use_failed", "output_parse_failed")
 _WAIT = re.compile(
     r"(?:try again|retry)[^.\d]{0,20}(?:in|after) (?:about )?((?:[\d.]+ ?[hms][a-z]*,? ?)+)"
     r"|\"retryDelay\": ?\"([\d.]+s)\"",
@@ -75,7 +82,8 @@ class Refusal:
     """An answer that is no reply.
 
     status: of HTTP, or the one that the body names. words: what the server says. code, param:
-    as it names them, "" when it does not. wait: the seconds it asks to wait, or None.
+    as it names them, "" when it does not. wait: the seconds it asks to wait, or None. written:
+    what the model wrote, if that is what the server could not read ("" if it does not show it).
     """
 
     status: int
@@ -83,6 +91,7 @@ class Refusal:
     code: str = ""
     param: str = ""
     wait: float | None = None
+    written: str | None = None
 
     def __str__(self) -> str:
         head = " ".join(filter(None, (str(self.status), self.code)))
@@ -134,8 +143,10 @@ def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | Non
     if status < 400:  # the body knows better
         named = int(code) if re.fullmatch(r"[45]\d\d", code) else status
         status = 404 if named < 400 and _NO_ROUTE.search(words) else named
+    written = _written(error, words, code)
     code = "" if code == str(status) else code
-    return Refusal(status, _excerpt(words), code, _param(error), _wait(headers, text))
+    wait = _wait(headers, text)
+    return Refusal(status, _excerpt(words), code, _param(error), wait, written)
 
 
 def said(body: object) -> str:
@@ -159,6 +170,15 @@ def _param(error: dict) -> str:
     first = details[0] if isinstance(details, list) and details else {}
     place = first.get("loc", ()) if isinstance(first, dict) else ()
     return str(error.get("param") or ".".join(str(step) for step in place if step != "body"))
+
+
+def _written(error: dict, words: str, code: str) -> str | None:
+    """The model's text in an error about that text; None for any other error."""
+    if isinstance(error.get("failed_generation"), str):
+        return error["failed_generation"]
+    if found := _UNREAD.search(words):
+        return found["rest"] if found["rest"] is not None else found["raw"]
+    return "" if code in _UNREAD_CODES else None
 
 
 def _excerpt(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from react_lab.models.api_errors import Refusal, refusal
 from react_lab.models.endpoint import base_urls, hide, problem, send, shown
 from react_lab.models.payload import learn, notes, request
-from react_lab.models.reply import Message, ModelError, Reply, checked, reply_from
+from react_lab.models.reply import UNREAD, Message, ModelError, Reply, checked, reply_from
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,7 +45,7 @@ class ChatModel:
         while True:
             body = request(self.model, messages, tools, self.options, self.learned)
             refused, text = self._ask(body)
-            if refused is None:
+            if refused is None or refused.written is not None:
                 break
             if learn(refused, body, messages, self.learned):
                 continue
@@ -55,8 +55,13 @@ class ChatModel:
             time.sleep(pause)
         waited = tuple(f"waited {pause:g} s: the endpoint was busy" for pause in waits)
         seconds = time.perf_counter() - begin
-        reply = reply_from(json.loads(text), seconds, (*notes(self.learned), *waited))
-        return checked(reply, self.model)
+        said = (*notes(self.learned), *waited)
+        if refused:  # the endpoint could not read what the model wrote, so the model hears of it
+            unread = f"{UNREAD}: {hide(refused.words, self.api_key, part=6)}"
+            return Reply(
+                refused.written, finish_reason=UNREAD, seconds=seconds, notes=(*said, unread)
+            )
+        return checked(reply_from(json.loads(text), seconds, said), self.model)
 
     def _ask(self, body: dict) -> tuple[Refusal | None, str]:
         """Send the body, to the address with or without /v1: (None or the refusal, the text)."""

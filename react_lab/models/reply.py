@@ -42,6 +42,9 @@ class Reply:
     recorded: bool = field(default=False, repr=False, compare=False)
 
 
+# The finish_reason of a reply that the endpoint could not read; the last note has its words.
+UNREAD = "the endpoint could not read the reply"
+
 Model = Callable[..., Reply]
 
 

@@ -1,336 +1,367 @@
-"""Calls: read the name of a tool and its input, in each form in which models write them.
+"""Call forms: the native calls that models write as text, one row for each form.
 
->>> read_input('{"city": "Oslo"}', ["city"])
-({'city': 'Oslo'}, (), '')
->>> read_call('get_weather(city="Oslo")', None, {"get_weather": ["city"]})
-('get_weather', {'city': 'Oslo'}, ('name and input on one line',), '')
+A model that was trained on native calls sometimes writes its own markup into the text, or the
+server in front of it does not recognise the markup. Text loop and native loop read the same rows.
+To add a form, add a row to FORMS; CONTRIBUTING.md has the recipe.
+
+>>> read_native('<tool_call>{"name": "now", "arguments": {}}</tool_call>', {"now": []}).name
+'now'
 """
 
-import json
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from react_lab.parser.json_repair import CLOSING, Unreadable, read_keywords, read_value
-
-Input = tuple[dict | None, tuple[str, ...], str]  # arguments, repairs, reason
-Call = tuple[str, dict | None, tuple[str, ...], str]  # name, and the same
-
-EMPTY = "Action Input is empty"
-BROKEN = "Action Input is not valid JSON on one line"
-NOT_NAMED = "Action Input must be a JSON object with the parameter names"
-NAMELESS = "the Action has no name"
-
-NOTHING = ("none", "null", "n/a", "无")  # as an input: there is none; as a name: no tool
-NO_INPUT = (*NOTHING, "na", "nil", "-", "()", "[]", "empty", '""', "''", "no input")
-NAME_KEYS = ("name", "action", "tool", "tool_name", "function")
-INPUT_KEYS = ("arguments", "args", "parameters", "input", "action_input", "tool_input", "params")
-AROUND = " \t\r\n\"'`“”‘’「」『』«»<>[](){}*_~.,;:!?。，；：！、|-–—\u200b\ufeff"
-LANGUAGES = "json|python|py|sql|text|plaintext|bash|sh|javascript|js"
-
-_STRICT = json.JSONDecoder(strict=False)
-_OPENING = re.compile(
-    rf"```+(?:[\w+-]*+[ \t]*+\r?\n|(?:{LANGUAGES})(?=\s*[{{\[])|(?:{LANGUAGES})[ \t])?+\s*+", re.I
+from react_lab.parser.calls import (
+    INPUT_KEYS,
+    NAME_KEYS,
+    NAMELESS,
+    Call,
+    Tools,
+    json_call,
+    known_name,
+    one_line_call,
+    tool_name,
 )
-_RULE_AT_END = re.compile(r"\n[ \t]*+(?:-{3,}+|\*{3,}+|_{3,}+|={3,}+|`{3,}+)\s*+\Z")
-_SAYS_JSON = re.compile(r"\Ajson\b[\s:]*+(?=\{)", re.I)
-NATIVE = re.compile(
-    r"<\|?(?:tool_call|function_call)\|?>|\[TOOL_CALLS\]|<\|python_tag\|>|```tool_code\b"
+from react_lab.parser.inputs import BROKEN, MARKUP, fence_end, read_input, unfenced, with_quotes
+from react_lab.parser.json_repair import Unreadable, read_value
+from react_lab.parser.markup import read_markup
+
+# The content of a form -----------------------------------------------------------------------
+
+_END = re.compile(  # a mark that closes a form
+    r"\s*+(?:</|<\|[\w /]*+\|?>|<[\w ]++\|>|<｜|\[/|```|<function>|\Z)"
 )
-_BRACKETED_NAME = re.compile(r"[\[{\"'`]++[\w .-]++[\]}\"'`]++(?:\n|\Z)")
-_HEAD = re.compile(r"[^\w\n]*+(?P<name>[^\n(\[{]*+)(?P<sign>[(\[{])?")
-_PIECE = re.compile(r"""\\.|"(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|[()\[\]]""", re.S)
-_FIRST_OF_SEVERAL = re.compile(r"""(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')\s*+,""", re.S)
-_PAIR = re.compile(r"""["'“](\w+)["'”]\s*+[:：]""")
-_LISTED = re.compile(r"([\w.-]++)\s*+(?:\[CALL_ID\]\w*+)?(?:\[ARGS\])?\s*+(?=\{)")
+_CLOSED = re.compile(  # a mark that closes a whole call, so that no argument can follow
+    r"\s*+(?:</[\w:-]++>|<\|\w*_end\|>|<\|(?:call|END_ACTION|tools_suffix)\|>|<\w++\|>"
+    r"|<｜tool▁calls?▁end｜>)"
+)
+_NAMED_JSON = re.compile(  # a name, marks, then an object or a list
+    r"(?:function(?:<｜tool▁sep｜>|\s))?\s*+(?P<name>[\w./:-]++)"
+    r"(?:\s|\[ARGS\]|\[CALL_ID\]\w*+|<\|[\w ]++\|>|<｜[\w▁]++｜>|json\b|```\w*+)*+(?=[{\[])"
+)
+_GEMMA = re.compile(r"call:(?P<name>[\w.-]++)\s*+(?=\{)")
+_NAME = re.compile(r"\s*+(?P<name>[\w./:-]++)\s*+")
+_FUNCTION = re.compile(
+    r"<[\w:｜-]*?(?:function|invoke|tool)\s*+(?:=\s*+|name\s*+=\s*+|\(\s*+)[\"']?"
+    r"(?P<name>[\w.-]++)[\"')]*+(?P<close>/?>|\s*+(?=[{(]))?",
+    re.I,
+)
+_FUNCTION_END = re.compile(r"\s*+(?:</[\w:｜-]*?(?:function|invoke|tool)>?|<function>|/>)", re.I)
 
 
-# Inputs ------------------------------------------------------------------------------------
+def _content(text: str, tools: Tools) -> Call:
+    """The call in the content of a form, whichever way it is written."""
+    text = with_quotes(unfenced(text)[0] if text.lstrip()[:3] == "```" else text.strip())
+    if text[:1] == "<" and (opening := _FUNCTION.search(text)) and _is_wrapped(text, opening):
+        return _function(text[opening.start() :], tools)
+    if text[:1] == "{" or re.match(r"\[\s*+\{", text):
+        return _keyed(text, tools) or json_call(text, None, tools)
+    if gemma := _GEMMA.match(text):
+        return _with_input(gemma["name"], text[gemma.end() :], tools)
+    if (named := _NAMED_JSON.match(text)) and not text[named.end() :].startswith("[]"):
+        return _with_input(named["name"], text[named.end() :], tools)
+    if call := _python(text, tools):
+        return call
+    return _name_and_tags(text, tools)
 
 
-def read_input(raw: str, parameters: list[str]) -> Input:
-    """Read what stands behind Action Input.
-
-    raw: the text. parameters: the tool's parameter names. Returns (arguments, repairs, reason);
-    arguments is None when it cannot be read, and then reason says why.
-    """
-    text, repairs, whole = _unfenced(raw)
-    word = text.rstrip(".。").lower()
-    if word in NOTHING or (not parameters and word in NO_INPUT):
-        return {}, (*repairs, "no input read"), ""
-    if not text:
-        return ({}, repairs, "") if not parameters else (None, repairs, EMPTY)
-    if text[0] in "{｛":
-        arguments, mended = _object(text, parameters)
-        return arguments, repairs + mended, "" if arguments is not None else BROKEN
-    if not whole:
-        return None, repairs, BROKEN
-    value, mended = _list(text) if text[0] in "[［" else _bare(text, parameters)
-    if isinstance(value, dict):
-        return value, repairs + mended, ""
-    if value is None or len(parameters) != 1:
-        return None, repairs, BROKEN if value is None else NOT_NAMED
-    return {parameters[0]: value}, (*repairs, *mended, "bare input read"), ""
+def _is_wrapped(text: str, opening: re.Match) -> bool:
+    """Whether only wrapping tags are before the tag that names the tool."""
+    return re.fullmatch(r"(?:\s|<[^<>]{0,60}>)*+", text[: opening.start()]) is not None
 
 
-def fence_end(text: str, begin: int) -> int:
-    """Where the closing ``` of a fence is whose content begins at `begin`; -1: nowhere.
-
-    It stands on the same line or at the start of one; a few others are skipped.
-    """
-    first = place = text.find("```", begin)
-    for _ in range(5):
-        line = text[max(begin, place - 80) : place].rpartition("\n")
-        if place < 0 or (not line[2].strip() and line[1]) or (place == first and not line[1]):
-            return place if place >= 0 else first
-        place = text.find("```", place + 3)
-    return first
+def _with_input(spelled: str, text: str, tools: Tools) -> Call:
+    """A call whose name was read already; its input begins the text."""
+    name, renamed = known_name(spelled, tools)
+    read = read_input(text, tools.get(name, ["input"]))
+    return Call(name, read.arguments, renamed + read.repairs, read.reason)
 
 
-def _unfenced(raw: str) -> tuple[str, tuple[str, ...], bool]:
-    """What stands in a fence or in backticks; the repairs; False when a fence is not closed.
-
-    Prose behind a fence is dropped.
-    """
-    raw = raw.strip()
-    if opening := raw.startswith("```") and _OPENING.match(raw):
-        begin, end = opening.end(), fence_end(raw, opening.end())
-        if raw[begin : begin + 1] in ("{", "["):  # a fence may stand inside its strings
-            try:
-                end = max(end, read_value(raw, begin)[1])
-            except Unreadable:
-                pass
-        body = raw[begin:] if end < 0 else raw[begin:end]
-        return body.strip(), ("code fence removed",), end >= 0
-    if raw[:1] == "`" and (raw[1:2] == "{" or (raw[-1] == "`" and "`" not in raw[1:-1])):
-        return raw.strip("` "), ("code fence removed",), True
-    return _RULE_AT_END.sub("", _SAYS_JSON.sub("", raw)), (), True
-
-
-def _object(text: str, parameters: list[str]) -> tuple[dict | None, tuple[str, ...]]:
-    """The object at the start of the text, and what was mended; None when it has no one reading.
-
-    One that is cut off counts when only its brace is missing and every parameter is there.
-    """
-    try:
-        value, end = _STRICT.raw_decode(text)
-        mended = ()
-    except (ValueError, RecursionError):
-        try:
-            value, end, mended = read_value(text)
-        except Unreadable as error:
-            if error.so_far and parameters and set(parameters) <= set(error.so_far):
-                return error.so_far, ("missing brace added",)
-            return (None, ()) if '\\"' not in text[:80] else _escaped(text, parameters)
-    line = text[end:].partition("\n")[0].rstrip()
-    if not isinstance(value, dict) or (line.endswith("}") and line.count('"') % 2):
-        return None, ()  # such as {"code": "d = {"}"}, where a quote is not escaped
-    return value, (*mended, "text after the input dropped") if text[end:].strip() else mended
-
-
-def _escaped(text: str, parameters: list[str]) -> tuple[dict | None, tuple[str, ...]]:
-    r"""An object whose quotes are all escaped: {\"city\": \"Oslo\"}."""
-    try:
-        inner = json.loads(f'"{text}"')
-        value = json.loads(inner)
-    except (ValueError, RecursionError):
-        return None, ()
-    return (value, ("JSON string unpacked",)) if isinstance(value, dict) else (None, ())
-
-
-def _list(text: str) -> tuple[object, tuple[str, ...]]:
-    """A list when the whole text is one, else the text; None when it is a list cut off."""
-    try:
-        value, end, mended = read_value(text)
-    except Unreadable as error:
-        return (None if error.cut else text), ()
-    return (text, ()) if text[end:].strip() else (value, mended)
-
-
-def _bare(text: str, parameters: list[str]) -> tuple[object, tuple[str, ...]]:
-    """A text without its quotes; the object that it holds; or its keywords, `city="Oslo"`."""
-    if (pair := _PAIR.match(text)) and pair[1] in parameters:
-        return None, ()  # an object without its opening brace
-    value, repairs = _unquoted(text)
-    if value is not None:
-        inner, mended = _object(value, parameters) if value[:1] == "{" else (None, ())
-        if inner and (len(parameters) != 1 or set(inner) <= set(parameters)):
-            return inner, ("JSON string unpacked", *mended)
-        return value, repairs
-    try:
-        if (place := text.find("{")) > 0:
-            inner, end, mended = read_value(text, place)
-            if set(inner) == set(parameters) and not text[end:].strip(" )`.;"):
-                return inner, ("text before the input dropped", *mended)
-        keywords, mended = read_keywords(text)
-    except Unreadable:
-        return text, ()
-    if keywords and set(keywords) <= set(parameters):
-        return keywords, ("keyword arguments read", *mended)
-    return text, ()
-
-
-def _unquoted(text: str) -> tuple[str | None, tuple[str, ...]]:
-    """The text without the quotes that wrap the whole of it; None when none do."""
-    try:
-        value = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        value = None
-    if isinstance(value, str):
-        return value, ()
-    inside, end = text[1:-1], text[-1]
-    if len(text) < 2 or CLOSING.get(text[0]) != end:
-        return None, ()
-    if {text[0], end} & set(re.sub(r"\\.", "", inside, flags=re.S)):
-        return None, ()
-    return inside.replace("\\" + end, end), ("quotes removed",)
-
-
-# Names and calls -----------------------------------------------------------------------------
-
-
-def tool_name(raw: str, tools: dict[str, list[str]]) -> str:
-    """The registered name that `raw` spells, whatever its case, quotes or spaces; else raw."""
-    if raw in tools:
-        return raw
-    plain = raw.replace("\\_", "_").strip(AROUND).lower()
-    spellings = (re.sub(r"\s+", "_", plain), re.sub(r"\s+", "", plain))
-    same = [name for name in tools if name.strip("_").lower() in spellings]
-    return same[0] if len(same) == 1 else raw
-
-
-def _tool(spelled: str, tools: dict[str, list[str]]) -> tuple[str, tuple[str, ...]]:
-    """The name of the tool, and the repair that it took."""
-    spelled = spelled.strip(" \t\r*_`\"'[]:")
-    name = tool_name(spelled, tools)
-    return name, ("tool name put right",) if name != spelled else ()
-
-
-def read_call(head: str, given: str | None, tools: dict[str, list[str]]) -> Call:
-    """Read what stands behind Action.
-
-    head: the text. given: the text behind Action Input, None when there is no such label.
-    Returns (name, arguments, repairs, reason); arguments is None when there is no name or no
-    input that can be read, and then reason says why.
-    """
-    head, repairs, _ = _unfenced(head)
-    if NATIVE.match(head):
-        return native_call(head, tools)
-    if head[:1] in ("{", "[", "｛") and not _BRACKETED_NAME.match(head):
-        name, arguments, mended, reason = json_call(head, given, tools)
-        return name, arguments, repairs + mended, reason
-    line, _, rest = head.partition("\n")
-    parts = _HEAD.match(head)
-    if parts["sign"] and (call := _on_one_line(head, parts, given, tools)):
-        return (*call[:2], repairs + call[2], call[3])
-    name, renamed = _tool(line, tools)
-    if not name or (name.lower() in NOTHING and name not in tools):
-        return "", None, repairs, NAMELESS
-    if given is None:  # behind the name only what cannot be prose counts as an input
-        given = rest if rest.lstrip()[:1] in ("{", "`") else ""
-    arguments, mended, reason = read_input(given.strip(), tools.get(name, ["input"]))
-    return name, arguments, repairs + renamed + mended, reason
-
-
-def json_call(text: str, given: str | None, tools: dict[str, list[str]]) -> Call:
-    """Read a call that is one JSON object with name and arguments, or a list of such."""
+def _keyed(text: str, tools: Tools) -> Call | None:
+    """A call in which the name of the tool is the key: {"get_weather": {"city": "Oslo"}}."""
     try:
         value, _, mended = read_value(text)
-        whole = True
-    except Unreadable as error:
-        value, mended, whole = error.so_far, ("missing brace added",), False
-    name, raw = _named(value)
-    if not name:
-        return "", None, (), NAMELESS if whole else BROKEN
-    name, renamed = _tool(name, tools)
-    parameters, mended = tools.get(name, ["input"]), mended + renamed
-    if raw is ...:
-        raw = given or ""
-    if isinstance(raw, dict):
-        if not whole and not set(parameters) <= set(raw):
-            return name, None, (), BROKEN
-        return name, raw, mended, ""
-    if raw is None:
-        return name, {}, mended, ""
-    if isinstance(raw, str):
-        arguments, more, reason = read_input(raw, parameters)
-        return name, arguments, mended + more, reason
-    return name, {parameters[0]: raw} if len(parameters) == 1 else None, mended, NOT_NAMED
-
-
-def native_call(text: str, tools: dict[str, list[str]]) -> Call:
-    """Read the markup of a native call that a model wrote as text, from its opening mark on."""
-    opening = NATIVE.match(text)
-    inside = text[opening.end() :].strip()
-    repairs = ("native call markup read",)
-    if opening[0] == "```tool_code":
-        inside = inside[: end if (end := inside.find("```")) >= 0 else None].strip()
-        if printed := re.match(r"print\((.*)\)\Z", inside, re.S):
-            inside = printed[1].strip()
-        parts = _HEAD.match(inside)
-        call = _on_one_line(inside, parts, None, tools) if parts["sign"] == "(" else None
-    elif listed := opening[0] == "[TOOL_CALLS]" and _LISTED.match(inside):
-        name = tool_name(listed[1], tools)
-        call = name, *read_input(inside[listed.end() :], tools.get(name, ["input"]))
-    else:
-        call = json_call(inside, None, tools) if inside[:1] in ("{", "[") else None
-    name, arguments, mended, reason = call or ("", None, (), NAMELESS)
-    return name, arguments, repairs + mended, reason
-
-
-def _named(value: object) -> tuple[str, object]:
-    """The name in a decoded call and its input; "" when there is none; ... for no input."""
-    if isinstance(value, list) and value:
-        value = value[0]
-    if not isinstance(value, dict):
-        return "", ...
-    wrapped = value.get("function") or (len(value) == 1 and [*value.values()][0])
-    if isinstance(wrapped, dict | list):  # {"tool_call": {...}}, {"tool_calls": [...]}
-        return _named(wrapped)
-    name = next((value[key] for key in NAME_KEYS if isinstance(value.get(key), str)), "")
-    return name.strip(), next((value[key] for key in INPUT_KEYS if key in value), ...)
-
-
-def _on_one_line(head: str, parts: re.Match, given: str | None, tools: dict) -> Call | None:
-    """A call such as `name(...)`, `name[...]` or `name {...}`; None when it is not one."""
-    spelled, body = parts["name"], head[parts.start("sign") :]
-    name, renamed = _tool(spelled, tools)
-    if name not in tools and not re.fullmatch(r"[\w.-]+", name) or name.lower() in NOTHING:
-        return None
-    parameters, repairs = tools.get(name, ["input"]), (*renamed, "name and input on one line")
-    if body[0] != "{":
-        inside, closed, behind = _bracketed(body)
-        after = behind.partition("\n")[0].strip(" \t\r.;*_`'\"")
-        if after and not after.startswith(("#", "//")):
-            return None
-        if given is not None and inside and (name not in tools or spelled[-1:] == " "):
-            return None  # a remark in brackets, not a call
-    if given is not None or body[0] == "{":
-        arguments, mended, reason = read_input(body if given is None else given, parameters)
-    else:
-        arguments, mended, reason = _inside(inside.strip(), parameters, closed)
-    return name, arguments, repairs + mended, reason
-
-
-def _bracketed(body: str) -> tuple[str, bool, str]:
-    """What stands in the bracket that opens the text; whether it is closed; what is behind."""
-    depth, pair = 0, ("(", ")") if body[0] == "(" else ("[", "]")
-    for piece in _PIECE.finditer(body):
-        depth += (piece[0] == pair[0]) - (piece[0] == pair[1])
-        if depth == 0:
-            return body[1 : piece.start()], True, body[piece.end() :]
-    return body[1:], False, ""
-
-
-def _inside(text: str, parameters: list[str], closed: bool) -> Input:
-    """Read what stands in the brackets of a call."""
-    try:
-        keywords, mended = read_keywords(text)
-        if keywords and (closed or (set(parameters) <= set(keywords) and text[-1] in "\"'")):
-            return keywords, mended, ""
     except Unreadable:
-        pass
-    key = re.match(r"(\w+)\s*(?:=(?!=)|:)", text)
-    if (key and key[1] in parameters) or not (closed or text[:1] == "{"):
-        return None, (), BROKEN
-    if text[:1] in ("'", '"') and _FIRST_OF_SEVERAL.match(text):
-        return None, (), NOT_NAMED
-    return read_input(text, parameters)
+        return None
+    value = value[0] if isinstance(value, list) and value else value
+    if not isinstance(value, dict) or len(value) != 1:
+        return None
+    ((key, given),) = value.items()
+    name = tool_name(key, tools)
+    return Call(name, given, mended) if name in tools and isinstance(given, dict) else None
+
+
+def _python(text: str, tools: Tools) -> Call | None:
+    """A call as Python writes it, alone or in a list or in print()."""
+    inside = text
+    if printed := re.match(r"print\((.*)\)\s*+(?:```)?\s*\Z", text, re.S):
+        inside = printed[1].strip()
+    if listed := re.match(r"\[\s*+(?=[\w.]++\()", inside):
+        inside = inside[listed.end() :]
+    opening = re.match(r"([\w.]+?)(?:\.call)?\(", inside)
+    if not opening:
+        return None
+    inside = opening[1] + inside[opening.end() - 1 :]
+    end = _python_end(inside)
+    if end is None or re.match(r"\s*+,\s*+[\w.]++\(", inside[end:]):
+        return Call(opening[1], None, (), BROKEN)
+    return one_line_call(inside[:end], None, tools)
+
+
+def _python_end(text: str) -> int | None:
+    """Where the bracket of a call ends; None if it is not closed."""
+    depth = 0
+    for piece in re.finditer(r"""\\.|"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|[()]""", text, re.S):
+        depth += (piece[0] == "(") - (piece[0] == ")")
+        if depth == 0 and piece[0] == ")":
+            return piece.end()
+    return None
+
+
+def _name_and_tags(text: str, tools: Tools) -> Call:
+    """A bare name, with its arguments in tags or without any. A closing mark must follow."""
+    named = _NAME.match(text)
+    name, renamed = known_name(named["name"], tools) if named else ("", ())
+    if not named or name not in tools:
+        return Call("", None, (), NAMELESS)
+    if markup := read_markup(text, tools[name], named.end()):
+        closed = _CLOSED.match(text, markup.end) or set(tools[name]) <= set(markup.arguments)
+        if closed and _END.match(text, markup.end):
+            return Call(name, markup.arguments, renamed)
+        return Call(name, None, (), MARKUP)
+    if _CLOSED.match(text, named.end()):
+        return Call(name, {}, renamed)
+    return Call(name, None, (), MARKUP if text[named.end() :] else BROKEN)
+
+
+def _function(text: str, tools: Tools) -> Call:
+    """A call in a tag that names the tool: <function=NAME>...</function>, <invoke name="NAME">."""
+    opening = _FUNCTION.match(text)
+    if opening is None:
+        return Call("", None, (), NAMELESS)
+    name, renamed = known_name(opening["name"], tools)
+    if opening["close"] == "/>":
+        return Call(name, {}, renamed)
+    begin = opening.end()
+    if _FUNCTION_END.match(text, begin):
+        return Call(name, {}, renamed)
+    rest = text[begin:].lstrip()
+    if rest[:1] in ("{", "["):
+        return _with_input(name, rest, tools)
+    if rest[:1] == "(" and (call := one_line_call(name + rest, None, tools)):
+        return call
+    if rest[:3] == "```":
+        return _with_input(name, unfenced(rest)[0], tools)
+    markup = read_markup(text, tools.get(name), begin)
+    if markup and _FUNCTION_END.match(text, markup.end):
+        return Call(name, markup.arguments, renamed)
+    return Call(name, None, (), MARKUP)
+
+
+def _tagged(text: str, tools: Tools) -> Call:
+    """A call in which the tag is the tool: <get_weather><city>Oslo</city></get_weather>."""
+    opening = re.match(r"<(?P<name>[\w.-]++)>", text)
+    name = opening["name"]
+    closing = f"</{name}>"
+    if text.startswith(closing, opening.end()):
+        return Call(name, {})
+    rest = text[opening.end() :].lstrip()
+    if rest[:1] == "{":
+        return _with_input(name, rest.partition(closing)[0], tools)
+    markup = read_markup(text, tools.get(name, []), opening.end())
+    if markup and text[markup.end :].lstrip().startswith(closing):
+        return Call(name, markup.arguments)
+    return Call(name, None, (), MARKUP)
+
+
+def _after(mark: re.Match, text: str, tools: Tools) -> Call:
+    """The usual row: the content begins after the opening mark."""
+    return _content(text[mark.end() :], tools)
+
+
+def _whole(mark: re.Match, text: str, tools: Tools) -> Call:
+    """A row whose opening mark is already part of the call."""
+    return _function(text[mark.start("tag") :], tools)
+
+
+def _fenced(mark: re.Match, text: str, tools: Tools) -> Call:
+    """A row that is a code fence."""
+    end = fence_end(text, mark.end())
+    return _content(text[mark.end() : end if end >= 0 else None], tools)
+
+
+# The table -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Form:
+    """One form of native calls.
+
+    Args:
+        name: The models or servers that write it.
+        opening: A regular expression for the mark that begins it.
+        example: The call get_weather(city="Lima") in this form; a test reads each example.
+        read: Reads the call from (the match of the mark, the text, the tools).
+    """
+
+    name: str
+    opening: str
+    example: str
+    read: Callable[[re.Match, str, Tools], Call] = _after
+
+
+_TAGS = "tool_call|function_call|toolcall|tool_use|longcat_tool_call|seed:tool_call|tools"
+_LISTS = "tool_calls|function_calls|toolcalls|minimax:tool_call|｜DSML｜function_calls"
+_LISTS += "|｜DSML｜tool_calls"
+_JSON = '{"name": "get_weather", "arguments": {"city": "Lima"}}'
+_TAG = "<parameter=city>Lima</parameter>"
+
+FORMS = (
+    Form("Hermes, Qwen, GLM", rf"(?i:<(?:{_TAGS})>)", f"<tool_call>{_JSON}</tool_call>"),
+    Form("lists of calls", rf"(?i:<(?:{_LISTS})>)", f"<tool_calls>[{_JSON}]</tool_calls>"),
+    Form("Granite", r"<\|(?:tool_call|function_call|tool_calls)\|>", f"<|tool_call|>[{_JSON}]"),
+    Form(
+        "Llama 3, Qwen Coder",
+        r"(?P<tag><function\s*+[=(])",
+        f"<function=get_weather>{_TAG}</function>",
+        _whole,
+    ),
+    Form(
+        "Claude, MiniMax, DeepSeek DSML",
+        r"(?P<tag><(?:｜DSML｜)?(?:invoke|function)\s++name\s*+=)",
+        '<invoke name="get_weather"><parameter name="city">Lima</parameter></invoke>',
+        _whole,
+    ),
+    Form("Mistral", r"\[TOOL_CALLS\]", '[TOOL_CALLS]get_weather[ARGS]{"city": "Lima"}'),
+    Form("Llama 3", r"<\|python_tag\|>", '<|python_tag|>get_weather.call(city="Lima")'),
+    Form(
+        "Gemini, Gemma 3",
+        r"```tool_(?:code|call)\b",
+        '```tool_code\nget_weather(city="Lima")\n```',
+        _fenced,
+    ),
+    Form(
+        "Gemma 4", r"<\|tool_call>", '<|tool_call>call:get_weather{city:<|"|>Lima<|"|>}<tool_call|>'
+    ),
+    Form(
+        "DeepSeek",
+        r"(?:<｜tool▁calls▁begin｜>\s*+)?<｜tool▁call▁begin｜>|<｜tool▁calls▁begin｜>",
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n"
+        '{"city": "Lima"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    ),
+    Form(
+        "Kimi K2",
+        r"(?:<\|tool_calls_section_begin\|>\s*+)?<\|tool_call_begin\|>|<\|tool_calls_section_begin\|>",
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+        '<|tool_call_argument_begin|>{"city": "Lima"}<|tool_call_end|>',
+    ),
+    Form(
+        "gpt-oss (harmony)",
+        r"(?:<\|start\|>assistant)?"
+        r"(?:<\|channel\|>\s*+(?:commentary|analysis)\s++to=(?=functions)"
+        r"|(?:assistant)?(?:commentary|analysis)\s++to=(?=functions)|to=(?=functions\.))",
+        "<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>"
+        '{"city": "Lima"}<|call|>',
+    ),
+    Form("Cohere", r"<\|START_ACTION\|>", f"<|START_ACTION|>[{_JSON}]<|END_ACTION|>"),
+    Form(
+        "LFM2",
+        r"<\|tool_call_start\|>",
+        "<|tool_call_start|>[get_weather(city='Lima')]<|tool_call_end|>",
+    ),
+    Form(
+        "InternLM",
+        r"<\|action_start\|>\s*+<\|plugin\|>",
+        f"<|action_start|><|plugin|>{_JSON}<|action_end|>",
+    ),
+    Form(
+        "Apertus",
+        r"<\|tools_prefix\|>",
+        '<|tools_prefix|>[{"get_weather": {"city": "Lima"}}]<|tools_suffix|>',
+    ),
+    Form("Phi 4, Firefunction", r"functools\s?(?=\[)", f"functools[{_JSON}]"),
+    Form(
+        "the tool as a tag",
+        r"(?P<tool><(?P<named>[A-Za-z][\w.-]*+)>(?=\s*+[<{]))",
+        "<get_weather><city>Lima</city></get_weather>",
+        lambda mark, text, tools: _tagged(text[mark.start() :], tools),
+    ),
+)
+_ROWS = tuple((re.compile(form.opening), form) for form in FORMS)
+# For a pattern that looks for the opening mark of any form; without the rows' own group names.
+OPENING = "|".join(re.sub(r"\(\?P<(?!named)\w+>", "(?:", form.opening) for form in FORMS)
+NATIVE = "native call markup read"
+
+
+def read_native(text: str, tools: Tools) -> Call | None:
+    """Read a text that begins with the opening mark of a form.
+
+    Returns:
+        None if it does not begin with one.
+    """
+    for pattern, form in _ROWS:
+        mark = pattern.match(text)
+        if mark and ("named" not in mark.groupdict() or mark["named"] in tools):
+            call = form.read(mark, text, tools)
+            return call._replace(repairs=(NATIVE, *call.repairs))
+    return None
+
+
+# Calls without any mark, which count only where no labels are asked for ----------------------
+
+BARE_JSON = re.compile(  # where a call begins that is nothing but JSON
+    rf"""\{{\s*+["'](?:{"|".join(NAME_KEYS)})["']\s*+:\s*+"""
+    rf"""["'](?P<name>[^"'\n]++)["']\s*+,\s*+["'](?:{"|".join(INPUT_KEYS)})["']"""
+)
+_WRAPPERS = ("tool_calls", "tool_call", "function_call", "function_calls", "calls", "function")
+_KEYS = {*NAME_KEYS, *INPUT_KEYS, "id", "type", "index", "tool_call_id", "call_id", "thought"}
+_BARE_NAME = re.compile(r"(?P<name>[\w.-]++)\s*+(?=\{)")
+_BARE_PYTHON = re.compile(r"\[?(?P<name>[\w.-]++)\(\s*+(?:\w++\s*+=(?!=).*)?\)\]?", re.S)
+
+
+def read_bare(text: str, tools: Tools) -> Call | None:
+    """Read a text that is nothing but a call of a registered tool, as JSON or as Python.
+
+    Returns:
+        None if the text is anything else.
+    """
+    text = text.strip()
+    bare = _without_closing(unfenced(text)[0] if text.startswith("```") else text)
+    if not bare or bare[-1] not in ")]}":
+        return None
+    found = (
+        BARE_JSON.match(bare.lstrip("[ \t\r\n"))
+        or _BARE_PYTHON.fullmatch(bare)
+        or _BARE_NAME.match(bare)
+    )
+    if not (found and tool_name(found["name"], tools) in tools) and not _is_call(bare, tools):
+        return None
+    call = _content(bare, tools)
+    return call._replace(repairs=(NATIVE, *call.repairs))
+
+
+def _without_closing(text: str) -> str:
+    """The text without closing tags at its end, which a server may leave there."""
+    return re.sub(r"(?:\s*+</?(?:function|tool_call|tool_calls)>)++\s*+\Z", "", text)
+
+
+def _is_call(text: str, tools: Tools) -> bool:
+    """Whether a text is JSON with the keys of a call, and names a registered tool."""
+    try:
+        value, end, _ = read_value(text)
+    except Unreadable:
+        return False
+    if text[end:].strip():
+        return False
+    value = value[0] if isinstance(value, list) and value else value
+    for _ in range(3):  # {"tool_calls": [{"function": {...}}]}
+        inner = isinstance(value, dict) and next(
+            (value[key] for key in _WRAPPERS if isinstance(value.get(key), dict | list)), None
+        )
+        value = inner or value
+        value = value[0] if isinstance(value, list) and value else value
+    if not isinstance(value, dict) or not set(value) <= _KEYS:
+        return False
+    name = next((value[key] for key in NAME_KEYS if isinstance(value.get(key), str)), "")
+    return tool_name(name, tools) in tools and any(key in value for key in INPUT_KEYS)

@@ -19,9 +19,10 @@ PARSER_CASES = Path(__file__).parents[1] / "data" / "parser_cases.jsonl"
 
 
 def parser_cases() -> list[dict]:
-    """The table of model outputs. Each has id, kind, text, tools, expect, why, source.
+    """Return the table of model outputs.
 
-    `accept` holds further results that are as right. `ambiguous`: good engineers could differ.
+    Each row has id, kind, text, tools, expect, why and source. `accept` holds further results
+    that are equally right. `ambiguous` marks rows on which good engineers could differ.
     """
     return [json.loads(line) for line in PARSER_CASES.read_text("utf-8").splitlines()]
 

@@ -1,21 +1,41 @@
-"""Fields: split a reply at its labels."""
+"""Fields: split a reply at its labels.
+
+>>> [(part.kind, part.text) for part in fields("Thought: easy.\\nFinal Answer: 4")]
+[('thought', 'easy.'), ('answer', '4')]
+"""
 
 import re
 from bisect import bisect
+from collections.abc import Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from react_lab.parser.call_forms import NATIVE, fence_end
+from react_lab.parser.call_forms import OPENING
+from react_lab.parser.inputs import fence_end
 from react_lab.parser.json_repair import Unreadable, read_value
 from react_lab.parser.labels import ALSO, KINDS, LABELS
-from react_lab.parser.wrapping import MARKS, SPACE, clean, fences, starts_line, visible
+from react_lab.parser.wrapping import (
+    MARKS,
+    SPACE,
+    clean,
+    fences,
+    only_named,
+    starts_line,
+    visible,
+    without_reasoning,
+)
 
 
 @dataclass(frozen=True)
 class Field:
     """One labelled part of a reply.
 
-    kind: a kind of LABELS, or "call" for a native call. start: where its label begins in the
-    text. begin, end: where its own text does.
+    Args:
+        kind: A kind of LABELS, or "call" for a native call.
+        text: Its content.
+        start: The position at which its label begins.
+        begin: The position at which its content begins.
+        end: The position at which its content ends.
     """
 
     kind: str
@@ -25,7 +45,54 @@ class Field:
     end: int = 0
 
 
+class Split(NamedTuple):
+    """A reply, split at its labels.
+
+    Args:
+        parts: The fields; reasoning blocks first.
+        shown: The reply without its wrapping, as long as before.
+        repairs: What was set apart.
+    """
+
+    parts: list[Field]
+    shown: str
+    repairs: tuple[str, ...]
+
+
+class Mark(NamedTuple):
+    """The place at which a field begins.
+
+    Args:
+        kind: As in Field.
+        start: The position at which the label begins.
+        begin: The position at which the content begins.
+        emphasis: The emphasis that opens before the label and is not closed by it.
+    """
+
+    kind: str
+    start: int
+    begin: int
+    emphasis: str = ""
+
+
+class InputEnd(NamedTuple):
+    """How far an input reaches.
+
+    Args:
+        end: The position of its end; that of its begin if it is neither JSON nor a fence.
+        shadow: The position up to which no label counts, because it may be inside a string or a
+            fence that was cut off.
+        reached: The position up to which the text was read without success, so that nothing is
+            read twice.
+    """
+
+    end: int
+    shadow: int = 0
+    reached: int = 0
+
+
 # Where a field may begin -------------------------------------------------------------------
+
 # The possessive quantifiers (++, *+) never give back what they took, so that the search stays
 # linear in the text.
 
@@ -56,7 +123,7 @@ _ALONE = (  # an Observation without a colon on a line of its own, or in bracket
     r"|[\[(<](?i:observation)[\])>]?+(?:[:：\w]|[ \t]*+$))"
 )
 _MARK = re.compile(
-    rf"^(?P<label>{_LABEL})|(?P<within>{_WITHIN})|(?P<native>{NATIVE.pattern})"
+    rf"^(?P<label>{_LABEL})|(?P<within>{_WITHIN})|(?P<native>{OPENING})"
     rf"|(?P<forged>{_FORGED})|(?P<turn>{_TURN})|^(?P<half>{_HALF})|^(?P<alone>{_ALONE})",
     re.MULTILINE | re.ASCII,  # ASCII: else "ı" counts as an "i"
 )
@@ -69,22 +136,26 @@ _CALL = re.compile(
 )
 _SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)[.!?。！？]\s?\Z")
 _BRACE_AT_END = re.compile(r"[}｝][ \t`]*+$", re.MULTILINE)
-_OPENING = re.compile(r"[\s\0]*+(?P<fence>```+[\w-]*+)?[\s\0]*+")
+_FENCE = re.compile(r"[\s\0]*+(?P<fence>```+[\w-]*+)?[\s\0]*+")
 
 
 # Fields ------------------------------------------------------------------------------------
 
 
-def fields(text: str) -> list[Field]:
-    """Split a reply at its labels. What stands before the first label is thought.
+def fields(text: str, tools: Collection[str] = ()) -> list[Field]:
+    """Split a reply at its labels. Text before the first label is thought.
 
     A label inside a JSON input or a fence does not count.
+
+    Args:
+        text: The reply.
+        tools: The names of the registered tools; only these count as tags of a call.
     """
-    return _split(text)[0]
+    return split(text, tools).parts
 
 
 def before_observation(parts: list[Field]) -> list[Field]:
-    """The fields up to the first Observation: what may be believed."""
+    """Return the fields up to the first Observation, which the model may not write itself."""
     for place, part in enumerate(parts):
         if part.kind == "observation":
             return parts[:place]
@@ -92,37 +163,51 @@ def before_observation(parts: list[Field]) -> list[Field]:
 
 
 def believed(text: str) -> str:
-    """The reply up to the first Observation it invented: what goes back to the model."""
+    """Return what may be used of a reply.
+
+    Reasoning blocks are left out, and so is everything from the first invented Observation or
+    invented user turn on.
+    """
     invented = [part.start for part in fields(text) if part.kind == "observation"]
-    return text[: invented[0]].rstrip() if invented else text.strip()
+    return without_reasoning(text[: invented[0]] if invented else text)
 
 
-def _split(text: str) -> tuple[list[Field], str, tuple[str, ...]]:
-    """The fields; the text without its noise; the repairs."""
+def split(text: str, tools: Collection[str] = ()) -> Split:
+    """Split a reply at its labels, as `fields` does, and say what was set apart."""
     shown, thoughts, repairs = clean(text)
-    found = _marks(shown)
-    ends = [start for _, start, _, _ in found[1:]] + [len(shown)]
+    found = _marks(shown, tools)
+    ends = [mark.start for mark in found[1:]] + [len(shown)]
     parts = [
-        Field(kind, _unmarked(visible(shown[begin:end]), emphasis), start, begin, end)
-        for (kind, start, begin, emphasis), end in zip(found, ends, strict=True)
+        Field(
+            mark.kind,
+            _without_emphasis(visible(shown[mark.begin : end]), mark.emphasis),
+            mark.start,
+            mark.begin,
+            end,
+        )
+        for mark, end in zip(found, ends, strict=True)
     ]
     parts = parts if parts[0].text or len(parts) == 1 else parts[1:]
-    return [Field("thought", thought, 0) for thought in thoughts] + parts, shown, repairs
+    reasoning = [Field("thought", thought, 0) for thought in thoughts]
+    return Split(reasoning + parts, shown, repairs)
 
 
-def _marks(text: str) -> list[tuple[str, int, int, str]]:
-    """Each field's kind, start, begin of its own text, and emphasis opened before its label."""
-    found, fenced = [("thought", 0, 0, "")], fences(text)
+def _marks(text: str, tools: Collection[str]) -> list[Mark]:
+    """The place at which each field begins."""
+    found, fenced = [Mark("thought", 0, 0)], fences(text)
     place, glue, shadow, reached = 0, "", 0, 0
-    while mark := (glue and _HERE.match(text, place)) or _MARK.search(text, place):
-        kind = _kind(mark, found, glue, text)
-        if kind and fenced and _in_fence(mark.start(), fenced):
-            kind = kind if kind == "observation" and found[-1][0] != "answer" else None
-        place, doubled, glue = mark.end(), glue == "label" and kind == found[-1][0], ""
-        if kind is None or (mark.start() < shadow and kind != "observation"):
+    while found_here := (glue and _HERE.match(text, place)) or _MARK.search(text, place):
+        kind = _kind(found_here, found, glue, tools)
+        start = found_here.start()
+        if kind and fenced and _in_fence(start, fenced):
+            kind = kind if kind == "observation" and found[-1].kind != "answer" else None
+        place, doubled = found_here.end(), glue == "label" and kind == found[-1].kind
+        glue = ""
+        if kind is None or (start < shadow and kind != "observation"):
             continue
-        start = found.pop()[1] if doubled and text[mark.start() - 1] != "\n" else mark.start()
-        found.append((kind, start, *_own_text(mark)))
+        if doubled and text[start - 1] != "\n":
+            start = found.pop().start
+        found.append(Mark(kind, start, *_content(found_here)))
         glue = "label"
         if kind in ("action", "input", "call") and place >= reached:
             end, shadow, reached = _input_end(text, place)
@@ -130,30 +215,52 @@ def _marks(text: str) -> list[tuple[str, int, int, str]]:
     return found
 
 
-def _kind(mark: re.Match, found: list[tuple], glue: str, text: str) -> str | None:
-    """What begins at this mark; None when it is only a word of the text."""
-    group, current, start = mark.lastgroup, found[-1][0], mark.start()
-    if group in ("label", "within"):
-        word = mark["name"] if group == "label" else mark["word"]
-        kind = KINDS[re.sub(r"[\W\d_]", "", word).lower()]
-        if kind == "question":  # the model's own next question is as invented as a result
-            asked = {past[0] for past in found[-4:]} & {"action", "answer", "call"}
-            kind = "observation" if asked else "thought"
-        if group == "within":
-            return kind if _counts_within(mark, kind, current, text) else None
-        if glue == "label" and text[start - 1] != "\n":
-            follows = current in ("thought", "action") and kind in ("action", "input", "answer")
-            exact = word.istitle() or not word.isascii()
-            return kind if kind == current or (follows and exact) else None
-        return kind
-    if group == "native":
-        counts = current == "thought" and _new_sentence(text, start) and _ends_line(text, start)
-        return "call" if counts or starts_line(text, start) else None
-    if current == "answer" and (
-        group == "alone" or (group == "forged" and not starts_line(text, start))
-    ):
+def _kind(mark: re.Match, found: list[Mark], glue: str, tools: Collection[str]) -> str | None:
+    """What begins at this mark; None if it is only a word of the text."""
+    text, current = mark.string, found[-1].kind
+    if mark.lastgroup == "label":
+        return _label_kind(mark, found, glue)
+    if mark.lastgroup == "within":
+        kind = _labelled_kind(mark["word"], found)
+        return kind if _counts_within(mark, kind, current, text) else None
+    if mark.lastgroup == "native":
+        return "call" if _begins_call(mark, current, tools) else None
+    if mark.lastgroup == "turn":
+        in_prose = current == "answer" and not starts_line(text, mark.start())
+        return "thought" if not in_prose or text[mark.end() :].strip() else None
+    if mark.lastgroup == "forged" and only_named(mark):
         return None
-    return "thought" if group == "turn" else "observation"
+    line = mark.lastgroup in ("forged", "half") and starts_line(text, mark.start())
+    return None if current == "answer" and not line else "observation"
+
+
+def _labelled_kind(word: str, found: list[Mark]) -> str:
+    """The kind of a label. The model's own next question is as invented as a result."""
+    kind = KINDS[re.sub(r"[\W\d_]", "", word).lower()]
+    if kind != "question":
+        return kind
+    asked = {past.kind for past in found[-4:]} & {"action", "answer", "call"}
+    return "observation" if asked else "thought"
+
+
+def _label_kind(mark: re.Match, found: list[Mark], glue: str) -> str | None:
+    """What begins at a label that starts a line, or follows another label on its line."""
+    kind, current, word = _labelled_kind(mark["name"], found), found[-1].kind, mark["name"]
+    if glue != "label" or mark.string[mark.start() - 1] == "\n":
+        return kind
+    follows = current in ("thought", "action") and kind in ("action", "input", "answer")
+    exact = word.istitle() or not word.isascii()
+    return kind if kind == current or (follows and exact) else None
+
+
+def _begins_call(mark: re.Match, current: str, tools: Collection[str]) -> bool:
+    """Whether the mark of a native call begins one: at the start of a line or of a sentence."""
+    if (mark["named"] and mark["named"] not in tools) or only_named(mark):
+        return False
+    if starts_line(mark.string, mark.start()):
+        return True
+    sentence = _new_sentence(mark.string, mark.start())
+    return current == "thought" and sentence and _ends_line(mark.string, mark.start())
 
 
 def _counts_within(mark: re.Match, kind: str, current: str, text: str) -> bool:
@@ -186,8 +293,8 @@ def _in_fence(place: int, fenced: list[tuple[int, int]]) -> bool:
     return nearest >= 0 and fenced[nearest][0] < place < fenced[nearest][1]
 
 
-def _own_text(mark: re.Match) -> tuple[int, str]:
-    """Where a field's own text begins, and the emphasis that its label opens, not closes."""
+def _content(mark: re.Match) -> tuple[int, str]:
+    """Where the content of a field begins, and the emphasis that its label opens but not closes."""
     if mark.lastgroup != "label":
         return mark.start() if mark.lastgroup == "native" else mark.end(), ""
     marks, shut = mark["marks"], mark["shut"]
@@ -198,7 +305,7 @@ def _own_text(mark: re.Match) -> tuple[int, str]:
     return mark.end(), "" if closed else emphasis
 
 
-def _unmarked(text: str, emphasis: str) -> str:
+def _without_emphasis(text: str, emphasis: str) -> str:
     """Without the end of an emphasis that began before the label: `**Final Answer: 4**`."""
     line, rest = (text, "") if not emphasis else text.partition("\n")[::2]
     if not emphasis or not line.rstrip().endswith(emphasis):
@@ -206,27 +313,23 @@ def _unmarked(text: str, emphasis: str) -> str:
     return (line.rstrip().rstrip(emphasis) + ("\n" + rest if rest else "")).strip()
 
 
-def _input_end(text: str, begin: int) -> tuple[int, int, int]:
-    """Where a JSON or fenced input ends that starts at `begin`; `begin` when it is neither.
-
-    Also, up to where no label counts because it may stand within a string or a fence that was
-    cut off; and how far the text was read in vain, so that nothing is read twice.
-    """
-    opening = _OPENING.match(text, begin)
+def _input_end(text: str, begin: int) -> InputEnd:
+    """Where a JSON or fenced input ends that starts at `begin`."""
+    opening = _FENCE.match(text, begin)
     place, fence = opening.end(), opening["fence"]
     if text[place : place + 1] in ("{", "[", "｛"):
         try:
             end = read_value(text, place)[1]
-            return (max(end, _OPENING.match(text, end).end("fence")) if fence else end), 0, 0
+            return InputEnd(max(end, _FENCE.match(text, end).end("fence")) if fence else end)
         except Unreadable as error:
             if error.in_string:
-                return begin, len(text), 0
+                return InputEnd(begin, len(text))
             if error.stray:
                 closed = _BRACE_AT_END.search(text, error.place)
-                return begin, closed.end() if closed else len(text), error.place
+                return InputEnd(begin, closed.end() if closed else len(text), error.place)
             if not fence:
-                return begin, 0, error.place
+                return InputEnd(begin, 0, error.place)
     if not fence:
-        return begin, 0, 0
+        return InputEnd(begin)
     end = fence_end(text, place)
-    return (begin, len(text), 0) if end < 0 else (end + 3, 0, 0)
+    return InputEnd(begin, len(text)) if end < 0 else InputEnd(end + 3)

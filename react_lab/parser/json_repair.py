@@ -1,8 +1,9 @@
-"""Repairs: read JSON that a model has damaged, when it has one reading only.
+r"""JSON repair: read JSON that a model has damaged, if it has exactly one reading.
 
-Read are trailing commas, comments, Python's quotes and words, escapes that JSON does not know,
-bare keys, typographic quotes and full-width punctuation as delimiters, doubled braces. What
-would have to be guessed is refused: a missing comma or colon, a bare value, a stray quote.
+The reader accepts trailing commas, comments, Python's quotes and words, escapes that JSON does
+not know, bare keys, typographic quotes and full-width punctuation as delimiters, doubled braces,
+and a written-out \\n between two tokens. It refuses what it would have to guess: a missing comma
+or colon, a bare value, a stray quote, a key with two values, a path with single backslashes.
 
 >>> read_value("{'city': 'Oslo', sunny: True}")
 ({'city': 'Oslo', 'sunny': True}, 29, ('Python literal read', 'bare key read'))
@@ -10,6 +11,8 @@ would have to be guessed is refused: a missing comma or colon, a bare value, a s
 
 import json
 import re
+
+from react_lab.parser.backslashes import Ambiguous, literal
 
 DEPTH = 100  # more levels than any tool takes
 CLOSING = {'"': '"', "'": "'", "“": "”", "”": "”", "„": "“", "‘": "’", "「": "」"}
@@ -20,7 +23,8 @@ PAIRS = {"{": "}", "｛": "}", "[": "]", "［": "]", "(": ")"}
 WIDE = {"｝": "}", "］": "]", "：": ":", "，": ","}
 
 # Possessive quantifiers (*+) never give back what they took, so that no search is repeated.
-_SPACE = re.compile(r"\s*+")
+_SPACE = re.compile(r"(?:\s|\\[nrt])*+")
+_WRITTEN_BREAK = re.compile(r"\s*+\\[nrt]")
 _COMMENT = re.compile(r"(?://[^\n]*+|#[^\n]*+|/\*(?:[^*]|\*(?!/)){0,500}+\*/)\s*+")
 _KEY = re.compile(r"[^\W\d][\w$-]*+")
 _WORD = re.compile(r"[\w.+$-]++")
@@ -33,23 +37,40 @@ _BODY = {
 
 
 class Unreadable(ValueError):
-    """It has no single reading.
+    """The text has no single reading.
 
-    place: where reading failed. cut: the text ended too early. in_string: inside a string.
-    stray: right behind a string, on the same line, as after a quote that was not escaped.
-    so_far: the members of a cut object, when only its closing brace is missing.
+    Attributes:
+        place: The position where reading failed.
+        cut: Whether the text ended too early.
+        in_string: Whether it ended inside a string.
+        stray: Whether reading failed directly after a string, on the same line, as it does after
+            a quote that was not escaped.
+        so_far: The members of a cut object, if only its closing brace is missing.
+        why: "backslash" or "twice" if the text is complete but means two things, else "".
     """
 
-    def __init__(self, place, cut=False, in_string=False, stray=False, so_far=None):
+    def __init__(
+        self,
+        place: int,
+        cut: bool = False,
+        in_string: bool = False,
+        stray: bool = False,
+        so_far: dict | None = None,
+        why: str = "",
+    ):
         super().__init__(f"cannot be read from character {place} on")
         self.place, self.cut, self.so_far = place, cut, so_far
-        self.in_string, self.stray = in_string, stray
+        self.in_string, self.stray, self.why = in_string, stray, why
 
 
 def read_value(text: str, begin: int = 0) -> tuple[object, int, tuple[str, ...]]:
-    """Read the JSON value that begins at `begin`; what follows it does not matter.
+    """Read the JSON value that begins at `begin`; the text after it does not matter.
 
-    Returns (value, where it ends, what was mended). Raises Unreadable.
+    Returns:
+        The value, the position of its end, and the repairs.
+
+    Raises:
+        Unreadable: If it has no single reading.
     """
     mended: dict[str, None] = {}  # a dict keeps the order and each entry once
     value, end = _value(text, begin, mended, 0)
@@ -57,7 +78,11 @@ def read_value(text: str, begin: int = 0) -> tuple[object, int, tuple[str, ...]]
 
 
 def read_keywords(text: str) -> tuple[dict, tuple[str, ...]]:
-    """Read `city="Oslo", days=2`, or with colons: the whole text. Raises Unreadable."""
+    """Read a whole text such as `city="Oslo", days=2`, with equals signs or colons.
+
+    Raises:
+        Unreadable: If it has no single reading.
+    """
     mended, found, place = {}, {}, _skip(text, 0, {})
     while place < len(text):
         key = _KEY.match(text, place)
@@ -105,7 +130,10 @@ def _object(text: str, place: int, mended: dict, depth: int) -> tuple[object, in
         place = _skip(text, place, mended)
         if _sign(text, place, mended) != ":":
             raise Unreadable(place, cut=place == len(text), stray=_stray(text, place))
-        found[key], end = _value(text, place + 1, mended, depth + 1)
+        value, end = _value(text, place + 1, mended, depth + 1)
+        if key in found and found[key] != value:
+            raise Unreadable(place, why="twice")
+        found[key] = value
         firm = text[end - 1] not in "0123456789."  # a number may go on
         place = _comma(text, end, mended, "}")
     return found, _close(text, place, begin, mended)
@@ -151,11 +179,19 @@ def _string(text: str, place: int, mended: dict) -> tuple[str, int]:
     if opening != '"':
         kind = "Python literal read" if opening == "'" else "typographic quotes read"
         mended[kind] = None
-    return _unescaped(body, mended), end
+    try:
+        return _unescaped(body, mended), end
+    except Ambiguous:
+        raise Unreadable(place, why="backslash") from None
 
 
 def _unescaped(body: str, mended: dict) -> str:
-    """The text that stands between the quotes; an escape that JSON does not know stays."""
+    """The text between the quotes. An escape that JSON does not know stays as written."""
+    if "\\" not in body:
+        return body
+    plain = literal(body)
+    if plain != body:
+        mended["single backslashes kept"] = None
 
     def known(match: re.Match) -> str:
         escape = match[1]
@@ -168,7 +204,7 @@ def _unescaped(body: str, mended: dict) -> str:
         mended["unknown escape kept"] = None
         return "\\" + match[0]
 
-    return json.loads(f'"{_ESCAPE.sub(known, body)}"', strict=False)
+    return json.loads(f'"{_ESCAPE.sub(known, plain)}"', strict=False)
 
 
 def _word(text: str, place: int, mended: dict) -> tuple[object, int]:
@@ -222,7 +258,9 @@ def _sign(text: str, place: int, mended: dict) -> str:
 
 
 def _skip(text: str, place: int, mended: dict) -> int:
-    """Behind white space and comments."""
+    """The position after white space and comments."""
+    if _WRITTEN_BREAK.match(text, place):
+        mended["written-out line break read"] = None
     place = _SPACE.match(text, place).end()
     while comment := _COMMENT.match(text, place):
         mended["comment dropped"] = None

@@ -1,6 +1,6 @@
-"""Labels: the words of the format, by language, and other words that models write for them."""
+"""Labels: the words that begin the parts of a reply, in the languages that the parser reads."""
 
-# The labels of the format, by language. Ours are written; all of them are read.
+# The labels of the format, by language. The lab writes these; the parser also reads ALSO.
 LABELS = {
     "en": {
         "question": "Question",

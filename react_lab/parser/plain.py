@@ -1,0 +1,112 @@
+"""Plain: read a reply that needs no labels, as in the native loop.
+
+Its text is the answer, unless the text is a call that should not be in it.
+
+>>> parse_plain("It is 20 degrees.", {"get_weather": ["city"]}).answer
+'It is 20 degrees.'
+>>> parse_plain('<tool_call>{"name": "now", "arguments": {}}</tool_call>', {"now": []}).tool
+'now'
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from react_lab.parser.call_forms import BARE_JSON, OPENING, read_bare
+from react_lab.parser.calls import Call, Tools, tool_name
+from react_lab.parser.fields import fields
+from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
+from react_lab.parser.parse import parse, shows_example
+from react_lab.parser.wrapping import clean, fences, only_named, starts_line, visible
+
+IN_WORDS = "the call stands in the text and cannot be read"
+EMPTY_REPLY = "the reply is empty"
+_MARK = re.compile(OPENING, re.M)
+_PYTHON = re.compile(r"^\[?(?P<name>[\w.-]++)\(", re.M)
+_TRIES = 5  # places at which a call without marks is looked for
+
+
+def parse_plain(text: str, tools: Tools) -> Move:
+    """Read one reply that needs no labels. Never raises.
+
+    A call in the text runs if it can be read. A call that a line such as "A call looks like
+    this:" announces is part of the answer, and so is a call in a code fence with text after it.
+    Any other call is never the answer.
+
+    Args:
+        text: The reply as the model wrote it.
+        tools: The parameter names of each registered tool.
+    """
+    found = clean(text)
+    move = _move(visible(found.text), tools)
+    return replace(move, thought=move.thought or "\n".join(found.thoughts))
+
+
+def _move(text: str, tools: Tools) -> Move:
+    if not text:
+        return Malformed("", EMPTY_REPLY)
+    if call := read_bare(text, tools) or _call_after_words(text, tools):
+        return _as_move(call)
+    parts, move = fields(text, tools), parse(text, tools)
+    if isinstance(move, Action) and move.tool in tools:
+        shown = shows_example(parts[0].text) and _is_answer(text, tools)
+        return FinalAnswer("", text) if shown else move
+    if any(_is_leak(text, begin, end) for begin, end in _possible_calls(text, tools)):
+        return Malformed("", IN_WORDS)
+    if [part.text for part in parts] == [text] or _is_answer(text, tools):
+        return FinalAnswer("", text)
+    return move
+
+
+def _as_move(call: Call) -> Move:
+    if call.arguments is None:
+        return Malformed("", IN_WORDS, call.repairs)
+    return Action("", call.name, call.arguments, call.repairs)
+
+
+def _is_answer(text: str, tools: Tools) -> bool:
+    """Whether a text without a label at its start is an answer from start to end."""
+    if fields(text, tools)[0].begin > 0:
+        return False
+    move = parse(f"Final Answer: {text}", tools)
+    return isinstance(move, FinalAnswer) and move.answer == text
+
+
+def _call_after_words(text: str, tools: Tools) -> Call | None:
+    """A call without any mark at the end of a text, after words that announce no example."""
+    fenced = fences(text)
+    places = [*_bare_places(text, tools), *(found.start() for found in _PYTHON.finditer(text))]
+    for place in sorted(places)[-_TRIES:]:
+        if place and not any(begin < place < end for begin, end in fenced):
+            call = read_bare(text[place:], tools)
+            if call and not shows_example(text[:place]):
+                return call
+    return None
+
+
+def _possible_calls(text: str, tools: Tools) -> Iterator[tuple[int, int]]:
+    """Where a call may be: the begin and end of its fence, or of the text from it on."""
+    fenced = fences(text)
+    marks = [
+        mark.start()
+        for mark in _MARK.finditer(text)
+        if (not mark["named"] or mark["named"] in tools)
+        and starts_line(text, mark.start())
+        and not only_named(mark)
+    ]
+    for place in sorted([*marks, *_bare_places(text, tools)]):
+        around = [(begin, end) for begin, end in fenced if begin <= place < end]
+        yield around[0] if around else (place, len(text))
+
+
+def _bare_places(text: str, tools: Tools) -> list[int]:
+    """Where a JSON object that names a registered tool starts a line."""
+    found = (one for one in BARE_JSON.finditer(text) if tool_name(one["name"], tools) in tools)
+    places = (len(text[: one.start()].rstrip("[ \t")) for one in islice(found, 100))
+    return [place for place in places if starts_line(text, place)]
+
+
+def _is_leak(text: str, begin: int, end: int) -> bool:
+    """Whether a possible call is not part of an answer."""
+    return not (shows_example(text[:begin]) or text[end:].strip())
