@@ -152,12 +152,8 @@ def choose(
 ) -> Move:
     """Return which of the calls and answers in a reply is the move. `parse` has the rules.
 
-    Args:
-        thought: The thoughts of the reply.
-        calls: The calls by their place in the reply, as `read_calls` returns them.
-        answers: The answers by their place, as `read_answers` returns them.
-        forged: Whether an Observation of the model's own came after them.
-        repairs: What was corrected so far.
+    calls and answers are keyed by their place in the reply, as `read_calls` and `read_answers`
+    return them; forged says whether an Observation of the model's own came after them.
     """
     given = [place for place, text in answers.items() if text]
     whole = [place for place, call in calls.items() if call.arguments is not None]
