@@ -112,7 +112,7 @@ def test_the_heart_of_the_lab_is_built_by_hand(name, notebook):
     "change",
     [
         ("return parts\n", "return list(parts)\n"),
-        ("what may be believed", "what may be trusted"),
+        ("up to the first Observation", "up to the first Thought"),
         ("def before_observation", "def before"),
         ("parts: list[Field]", "parts"),
     ],
