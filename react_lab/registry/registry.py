@@ -11,11 +11,9 @@
 'unknown tool'
 '''
 
-import contextvars
 import copy
 import difflib
 import functools
-import inspect
 import re
 import threading
 import time
@@ -23,10 +21,10 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from react_lab.ranking import ranked
-from react_lab.registry.results import MANY, as_text, head
+from react_lab.registry.results import as_text, head
 from react_lab.registry.signature import (
     convert,
     default_of,
@@ -36,6 +34,10 @@ from react_lab.registry.signature import (
     schema,
     sent_names,
 )
+from react_lab.registry.threads import awaited, give_up, in_thread
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 @dataclass(frozen=True)
@@ -206,11 +208,13 @@ class Registry:
             arguments = bind(tool, arguments)
         except ValueError as mistake:
             return Observation(str(mistake)[: self.limit], error="bad arguments")
+        waiting: list[Future[Any]] = []
         begin = time.perf_counter()
         try:
-            work = functools.partial(_tried, tool, arguments, self.retries)
-            text, error, tries = _in_thread(work, tool.seconds) if tool.seconds else work()
+            work = functools.partial(_tried, tool, arguments, self.retries, waiting)
+            text, error, tries = in_thread(work, tool.seconds) if tool.seconds else work()
         except TimeoutError:
+            give_up(waiting)
             text = f"TimeoutError: {name} ran out of time ({tool.seconds:g} s)."
             error, tries = "tool error", 1
         seconds = time.perf_counter() - begin
@@ -367,12 +371,21 @@ def bind(tool: Tool, arguments: dict) -> dict:
     return found | {name: default_of(parameter) for name, parameter in filled.items()}
 
 
-def _tried(tool: Tool, arguments: dict, retries: int) -> tuple[str, str | None, int]:
-    """(text, error, tries) of one call, run again as far as `retries` allows it."""
+def _tried(
+    tool: Tool, arguments: dict, retries: int, waiting: "list[Future[Any]]"
+) -> tuple[str, str | None, int]:
+    """Return (text, error, tries) of one call, run again as far as `retries` allows it.
+
+    Args:
+        tool: the tool to run.
+        arguments: by name, as `bind` returns them.
+        retries: how often a read tool is run again.
+        waiting: where the calls of an async tool are noted, for `give_up`.
+    """
     for tries in count(1):
         try:
             # a copy: what a tool does to its arguments stays out of the trace
-            result = _awaited(tool.function(**copy.deepcopy(arguments)))
+            result = awaited(tool.function(**copy.deepcopy(arguments)), waiting)
             return as_text(result), None, tries
         except KeyboardInterrupt:
             raise
@@ -411,54 +424,6 @@ def is_passing(fault: BaseException) -> bool:
     if ("requests.exceptions", "SSLError") in names:
         return False
     return any(name in PASSING.get(module, ()) for module, name in names)
-
-
-def _in_thread(work: Callable, seconds: float | None = None) -> object:
-    """What work() gives or raises. TimeoutError after so many seconds: its thread is left alone.
-
-    Nothing can end a thread; as a daemon it at least does not keep Python from ending.
-    """
-    done = []
-
-    def inside() -> None:
-        try:
-            done.append((work(), None))
-        except BaseException as fault:
-            done.append((None, fault))
-
-    run = contextvars.copy_context().run
-    thread = threading.Thread(target=run, args=(inside,), daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not done:
-        raise TimeoutError
-    result, fault = done[0]
-    if fault is not None:
-        raise fault
-    return result
-
-
-def _awaited(value: object) -> object:
-    """The value; of a coroutine its result, of an async generator its first items."""
-    if not inspect.isawaitable(value) and not hasattr(type(value), "__aiter__"):
-        return value
-    import asyncio  # at first use: it is large
-
-    async def whole() -> object:
-        if inspect.isawaitable(value):
-            return await value
-        items = []
-        async for item in value:
-            items.append(item)
-            if len(items) > MANY:
-                break
-        return iter(items)
-
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(whole())
-    return _in_thread(lambda: asyncio.run(whole()))  # in Jupyter a loop is running already
 
 
 def _message(fault: BaseException) -> str:

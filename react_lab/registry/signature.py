@@ -149,9 +149,10 @@ def _name_items(schema: object) -> None:
 
     A tuple names the type of each place; its `items` allow any of them at every place.
     """
-    for inner in schema.values() if isinstance(schema, dict) else schema:
-        if isinstance(inner, dict | list):
-            _name_items(inner)
+    if not isinstance(schema, dict | list):
+        return
+    for one in schema.values() if isinstance(schema, dict) else schema:
+        _name_items(one)
     if isinstance(schema, dict) and schema.get("type") == "array" and "items" not in schema:
         places = [
             {key: value for key, value in place.items() if key != "title"}
@@ -189,7 +190,7 @@ _ARGS = re.compile(
 _ENTRY = re.compile(r"\*{0,2}(\w+)[ \t]*(?:\([^)]*\)[ \t]*)?[:：][ \t]*(.*)", re.S)
 
 
-def documented_parameters(function: Callable) -> dict[str, str]:
+def documented_parameters(function: Callable[..., object]) -> dict[str, str]:
     """Return what the docstring's section "Args" says about each parameter (Google style).
 
     >>> def price(item: str):
@@ -216,12 +217,12 @@ def documented_parameters(function: Callable) -> dict[str, str]:
     return {match[1]: " ".join(match[2].split()) for match in found if match[2].strip()}
 
 
-def described(function: Callable) -> str:
+def described(function: Callable[..., object]) -> str:
     """Return the docstring on one line, without the section about the parameters."""
     return " ".join(_ARGS.sub("", _doc_of(function)).split())
 
 
-def _doc_of(function: Callable) -> str:
+def _doc_of(function: Callable[..., object]) -> str:
     named = function.func if isinstance(function, functools.partial) else function
     return getdoc(named) or ""
 
