@@ -14,6 +14,7 @@
 import copy
 import difflib
 import functools
+import inspect
 import re
 import threading
 import time
