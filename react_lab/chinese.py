@@ -8,6 +8,7 @@
 
 import re
 from fractions import Fraction
+from functools import partial
 
 HAN = "\u3400-\u9fff"
 # Full-width letters, digits and signs, and the wide space, as ASCII.
@@ -41,30 +42,35 @@ def half_width(text: str) -> str:
     return text.translate(HALF)
 
 
-def arabic(text: str) -> str:
+def arabic(text: str, formula: bool = False) -> str:
     """Write the numbers in a Chinese text in digits: 二十八 as 28, 1.2万 as 12000, 百分之五 as 5%.
 
     A numeral alone is a number only before a unit (一天, but not 一起), and not in 星期一 or 第一.
+
+    Args:
+        text: any text.
+        formula: whether it is an arithmetic expression, in which every numeral is a number.
     """
     text = _MIXED.sub(_large, text.translate(NUMERIC))
-    return _NUMBER.sub(_digits, text)
+    return _NUMBER.sub(partial(_digits, formula=formula), text)
 
 
 def _large(match: re.Match) -> str:
     return _plain(Fraction(match[1]) * LARGE[match[2]])
 
 
-def _digits(match: re.Match) -> str:
-    """The number that a match means, or the match unchanged."""
+def _digits(match: re.Match, formula: bool) -> str:
+    """Return the number that a match means, or the match unchanged."""
     words, before, after = (
         match["whole"],
         match.string[: match.start()],
         match.string[match.end() :],
     )
     alone = len(words) == 1 and not match["decimals"] and not match["per"]
-    if words == "十" and re.match("分(?!钟)", after):  # 十分 is "very"
-        return match[0]
-    if _NOT_BEFORE.search(before) or (alone and not re.match(_UNIT, after)):
+    very = words == "十" and re.match("分(?!钟)", after)  # 十分
+    if formula:
+        pass
+    elif very or _NOT_BEFORE.search(before) or (alone and not re.match(_UNIT, after)):
         return match[0]
     if (value := _value(words)) is None:
         return match[0]
@@ -75,7 +81,7 @@ def _digits(match: re.Match) -> str:
 
 
 def _value(words: str) -> int | None:
-    """The number in words; None for a row of signs that is none, such as 千万 or 十分之."""
+    """Return the number in words; None for a row of signs that is none, such as 千万 or 十分之."""
     if all(one in DIGITS for one in words):  # a year, or a number read digit by digit
         return int("".join(str(DIGITS[one]) for one in words))
     if words[0] in LARGE or words in ("千万", "百万", "百千万"):
@@ -88,7 +94,10 @@ def _value(words: str) -> int | None:
             section += (digit or 1) * TENS[one]
             digit = 0
         else:
-            total = (total + section + digit) * LARGE[one]
+            part, total = (
+                (section + digit, total) if total > LARGE[one] else (total + section + digit, 0)
+            )
+            total += part * LARGE[one]
             section = digit = 0
         if (
             place

@@ -19,11 +19,13 @@ import re
 import threading
 import time
 import unicodedata
+import zlib
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from react_lab.chinese import is_chinese
 from react_lab.ranking import ranked
 from react_lab.registry.results import as_text, head
 from react_lab.registry.signature import (
@@ -39,6 +41,8 @@ from react_lab.registry.threads import awaited, give_up, in_thread
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+_API_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 @dataclass(frozen=True)
@@ -117,10 +121,10 @@ class Registry:
 
     def add(self, tool: Tool) -> None:
         """Take a tool in. Raises ValueError, saying what to write, for one that cannot work."""
-        if not _NAME.fullmatch(tool.name):
+        if not tool.name.replace("-", "_").isidentifier() or len(tool.name) > 64:
             raise ValueError(
-                f"{tool.name!r} is not a valid tool name: APIs take up to 64 letters from a to z, "
-                "digits, _ and -. Choose one with name=..., for example name='get_weather'."
+                f"{tool.name[:80]!r} is not a valid tool name. Use up to 64 letters, digits, _ and "
+                "-, for example name='get_weather'."
             )
         if tool.name in self._tools:
             raise ValueError(f"{tool.name!r} is registered already; choose another name.")
@@ -240,20 +244,34 @@ class Registry:
     def schemas(self) -> list[dict]:
         """Return the tools as the chat API's `tools` list.
 
-        A parameter whose name some API would refuse is sent under another one (`sent_names`),
-        with its own name in the description. `bind` takes both names.
+        APIs take names of ASCII letters, digits, - and _ only. A tool with another name, such as
+        查天气, is sent under its `api_names` name, and its description begins with its own name.
+        So is a parameter (`sent_names`). `bind` takes both names of a parameter.
         """
-        return [
-            {
-                "type": "function",
-                "function": {
-                    "name": tool.name,
-                    "description": tool.description,
-                    "parameters": _sendable(tool.parameters),
-                },
-            }
-            for tool in self
-        ]
+        found, names = [], self.api_names()
+        for tool in self:
+            sent, text = names[tool.name], tool.description
+            if sent != tool.name:
+                text = f"{tool.name}：{text}" if is_chinese(text) else f"{tool.name}: {text}"
+            parameters = _sendable(tool.parameters)
+            function = {"name": sent, "description": text, "parameters": parameters}
+            found.append({"type": "function", "function": function})
+        return found
+
+    def api_names(self) -> dict[str, str]:
+        """Return for each tool the name under which an API knows it.
+
+        It is the tool's own name if an API takes it, else that of its function, else one made of
+        a checksum. Names without repetition.
+        """
+        names = {tool.name: tool.name for tool in self if _API_NAME.fullmatch(tool.name)}
+        for tool in self:
+            given = getattr(tool.function, "__name__", "")
+            if tool.name not in names:
+                free = _API_NAME.fullmatch(given) and given not in names.values()
+                made = f"tool_{zlib.crc32(tool.name.encode()):08x}"
+                names[tool.name] = given if free else made
+        return names
 
     def subset(self, names: list[str] | tuple[str, ...]) -> "Registry":
         """A registry of only these tools, in this order. Raises KeyError for an unknown name."""
@@ -304,9 +322,6 @@ def _with_texts(read: dict, given: dict | None, name: str) -> dict:
         raise ValueError(f"{name!r} has no parameter {strange[0]!r}. It takes: {takes}.")
     about = {one: {"description": " ".join(text.split())} for one, text in given.items()}
     return {**read, "properties": {one: known[one] | about.get(one, {}) for one in known}}
-
-
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")  # what every API takes
 
 
 def _sendable(parameters: dict) -> dict:

@@ -153,6 +153,7 @@ def _shown(number) -> str:
 
 
 SIGNS = str.maketrans("×·∕÷−–（）＋－＊／％", "**//--()+-*/%") | {ord("π"): "pi"}
+SIGNS |= str.maketrans("０１２３４５６７８９．，＝＾", "0123456789.,=^")
 GROUPED = re.compile(r"(?<![\w.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 BASED = re.compile(r"(?<![\w.])0[xXoObB][\da-fA-F]\w*")  # 0x1F; but 10x2 and 0 x 10 are products
 PERCENT = re.compile(r"(?<![\w.])(\d+\.?\d*|\.\d+)\s*%(?:\s*(of)\b|(?=\s*(?:[*/^),]|$)))")

@@ -1,22 +1,43 @@
 """Cities: the tools for the time and the weather in a city."""
 
 import math
+import re
 import unicodedata
 from datetime import UTC, datetime
 from functools import cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from react_lab.chinese import HAN, half_width
+
 
 def _city(city: str, table: dict) -> str | None:
-    """The table's name of a city as a model writes it ("oslo ", "Oslo, Norway"), or None.
+    """Return the table's name of a city as a model writes it, or None if it is not in the table.
 
-    What follows a comma must be the table's country, so that Paris, Texas is not Paris.
+    It reads "oslo ", "Oslo, Norway", 奥斯陆, 北京市 and 法国巴黎. What follows a comma must be the
+    table's country, so that Paris, Texas is not Paris.
     """
+    if re.search(f"[{HAN}]", city):
+        found = _in_chinese(city)
+        return found if found in table else None
     name, _, country = (_folded(part) for part in city.partition(","))
     name = ALSO.get(name, name)
     for known, (countries, *_) in table.items():
         if name == _folded(known) and (not country or country in _folded(countries).split("|")):
             return known
+    return None
+
+
+def _in_chinese(city: str) -> str | None:
+    """Return the English name of a city in Chinese, with or without 市 and its country."""
+    parts = re.split(r"[\s,，、()（）]+", half_width(city).strip(" ,，、()（）。"))
+    for known, (names, countries) in IN_CHINESE.items():
+        lands = countries.split("|")
+        for name in names.split("|"):
+            spellings = {name, name.removesuffix("市"), name.removesuffix("市") + "市"}
+            spellings |= {land + one for land in lands for one in spellings}
+            others = [part for part in parts if part not in spellings]
+            if len(others) < len(parts) and all(part in lands for part in others):
+                return known
     return None
 
 
@@ -30,10 +51,86 @@ def _folded(text: str) -> str:
 ALSO = {  # folded spellings beside the table's own
     "new york city": "new york", "nyc": "new york", "la": "los angeles", "bombay": "mumbai",
     "calcutta": "kolkata", "saigon": "ho chi minh city", "kiev": "kyiv", "peking": "beijing",
-    "北京": "beijing", "上海": "shanghai", "杭州": "hangzhou", "香港": "hong kong",
-    "东京": "tokyo", "首尔": "seoul", "新加坡": "singapore", "伦敦": "london", "巴黎": "paris",
-    "柏林": "berlin", "奥斯陆": "oslo", "利马": "lima", "纽约": "new york", "悉尼": "sydney",
 }  # fmt: skip
+# Each city's Chinese names, the one we write first, and those of its country.
+IN_CHINESE = {
+    "Oslo": ("奥斯陆", "挪威"),
+    "Stockholm": ("斯德哥尔摩", "瑞典"),
+    "Copenhagen": ("哥本哈根", "丹麦"),
+    "Helsinki": ("赫尔辛基", "芬兰"),
+    "Reykjavik": ("雷克雅未克", "冰岛"),
+    "London": ("伦敦", "英国"),
+    "Dublin": ("都柏林", "爱尔兰"),
+    "Lisbon": ("里斯本", "葡萄牙"),
+    "Madrid": ("马德里", "西班牙"),
+    "Barcelona": ("巴塞罗那", "西班牙"),
+    "Paris": ("巴黎", "法国"),
+    "Brussels": ("布鲁塞尔", "比利时"),
+    "Amsterdam": ("阿姆斯特丹", "荷兰"),
+    "Berlin": ("柏林", "德国"),
+    "Munich": ("慕尼黑", "德国"),
+    "Zurich": ("苏黎世", "瑞士"),
+    "Vienna": ("维也纳", "奥地利"),
+    "Prague": ("布拉格", "捷克"),
+    "Warsaw": ("华沙", "波兰"),
+    "Budapest": ("布达佩斯", "匈牙利"),
+    "Rome": ("罗马", "意大利"),
+    "Athens": ("雅典", "希腊"),
+    "Kyiv": ("基辅", "乌克兰"),
+    "Istanbul": ("伊斯坦布尔", "土耳其"),
+    "Moscow": ("莫斯科", "俄罗斯|俄国"),
+    "Cairo": ("开罗", "埃及"),
+    "Casablanca": ("卡萨布兰卡", "摩洛哥"),
+    "Accra": ("阿克拉", "加纳"),
+    "Lagos": ("拉各斯", "尼日利亚"),
+    "Nairobi": ("内罗毕", "肯尼亚"),
+    "Addis Ababa": ("亚的斯亚贝巴", "埃塞俄比亚"),
+    "Johannesburg": ("约翰内斯堡", "南非"),
+    "Cape Town": ("开普敦", "南非"),
+    "Tehran": ("德黑兰", "伊朗"),
+    "Dubai": ("迪拜", "阿联酋"),
+    "Riyadh": ("利雅得", "沙特阿拉伯|沙特"),
+    "Karachi": ("卡拉奇", "巴基斯坦"),
+    "Mumbai": ("孟买", "印度"),
+    "Delhi": ("德里|新德里", "印度"),
+    "Kolkata": ("加尔各答", "印度"),
+    "Kathmandu": ("加德满都", "尼泊尔"),
+    "Dhaka": ("达卡", "孟加拉国|孟加拉"),
+    "Bangkok": ("曼谷", "泰国"),
+    "Hanoi": ("河内", "越南"),
+    "Ho Chi Minh City": ("胡志明市|西贡", "越南"),
+    "Jakarta": ("雅加达", "印度尼西亚|印尼"),
+    "Singapore": ("新加坡", "新加坡"),
+    "Manila": ("马尼拉", "菲律宾"),
+    "Hong Kong": ("香港", "中国"),
+    "Beijing": ("北京", "中国"),
+    "Shanghai": ("上海", "中国"),
+    "Hangzhou": ("杭州", "中国"),
+    "Seoul": ("首尔|汉城", "韩国"),
+    "Tokyo": ("东京", "日本"),
+    "Osaka": ("大阪", "日本"),
+    "Sydney": ("悉尼", "澳大利亚|澳洲"),
+    "Melbourne": ("墨尔本", "澳大利亚|澳洲"),
+    "Perth": ("珀斯", "澳大利亚|澳洲"),
+    "Auckland": ("奥克兰", "新西兰"),
+    "Honolulu": ("檀香山|火奴鲁鲁", "美国"),
+    "San Francisco": ("旧金山|三藩市", "美国"),
+    "Los Angeles": ("洛杉矶", "美国"),
+    "Seattle": ("西雅图", "美国"),
+    "Denver": ("丹佛", "美国"),
+    "Chicago": ("芝加哥", "美国"),
+    "New York": ("纽约", "美国"),
+    "Boston": ("波士顿", "美国"),
+    "Vancouver": ("温哥华", "加拿大"),
+    "Toronto": ("多伦多", "加拿大"),
+    "Mexico City": ("墨西哥城", "墨西哥"),
+    "Havana": ("哈瓦那", "古巴"),
+    "Bogota": ("波哥大", "哥伦比亚"),
+    "Lima": ("利马", "秘鲁"),
+    "Santiago": ("圣地亚哥", "智利"),
+    "Buenos Aires": ("布宜诺斯艾利斯", "阿根廷"),
+    "Sao Paulo": ("圣保罗", "巴西"),
+}
 USA = "United States|USA|US|America"
 UK = "United Kingdom|UK|England|Great Britain"
 ZONES = {
@@ -123,10 +220,8 @@ def get_current_time(city: str, now: datetime | None = None) -> str:
     time zone, which fixes the clock for a lesson; without it this computer's clock is read.
     Raises ValueError for a city that is not known: a clock that answers for any city lies.
     """
-    if now is not None and now.utcoffset() is None:
-        raise ValueError("now has no time zone; give one: datetime(2026, 6, 1, 12, tzinfo=UTC).")
-    name = _city(city, ZONES)
-    zone = ZONES[name][1] if name else _zone_names().get(city.strip().casefold())
+    check_clock(now)
+    name, zone = zone_of(city)
     if zone is None:
         raise ValueError(
             f"The time zone of {city!r} is not known. Write a big city in English, such as Lima, "
@@ -140,6 +235,28 @@ def get_current_time(city: str, now: datetime | None = None) -> str:
         f"{zone} (UTC{offset[:3]}:{offset[3:5]}), Unix time {math.floor(here.timestamp())}, "
         f"read from {clock}."
     )
+
+
+def check_clock(now: datetime | None) -> None:
+    """Check a moment that fixes the clock.
+
+    Raises:
+        ValueError: it has no time zone.
+    """
+    if now is not None and now.utcoffset() is None:
+        raise ValueError("now has no time zone; give one: datetime(2026, 6, 1, 12, tzinfo=UTC).")
+
+
+def zone_of(city: str) -> tuple[str | None, str | None]:
+    """Return the table's name of a city and its time zone; None for what is not known."""
+    name = _city(city, ZONES)
+    return name, ZONES[name][1] if name else _zone_names().get(city.strip().casefold())
+
+
+def weather_of(city: str) -> tuple[str, tuple] | None:
+    """Return the table's name of a city and its row in WEATHER, or None."""
+    name = _city(city, WEATHER)
+    return None if name is None else (name, WEATHER[name])
 
 
 # strftime would write the weekday in the computer's language

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "registry/results": "chinese",
     "registry/signature": "",
     "registry/threads": "registry/results",
-    "registry/registry": "ranking registry/results registry/signature registry/threads",
+    "registry/registry": "chinese ranking registry/results registry/signature registry/threads",
     "parser/moves": "",
     "parser/labels": "",
     "parser/wrapping": "",
@@ -65,10 +65,12 @@ MAY_IMPORT = {
     "stops trace",
     "function_calling": "registry/registry parser/backslashes parser/calls parser/fields "
     "parser/inputs parser/moves parser/plain prompt models/reply trace loop",
-    "toolkit/calculator": "chinese",
+    "toolkit/calculator": "",
     "toolkit/cities": "chinese",
     "toolkit/handbook": "ranking",
-    "toolkit/lab": "registry/registry toolkit/calculator toolkit/cities toolkit/handbook",
+    "toolkit/lab_zh": "chinese toolkit/calculator toolkit/cities toolkit/handbook",
+    "toolkit/lab": "chinese registry/registry toolkit/calculator toolkit/cities toolkit/handbook "
+    "toolkit/lab_zh",
     "services/model_server": "models/embedded models/endpoint models/reply",
     "services/search_server": "ranking toolkit/handbook",
     "context": "chinese models/reply parser/fields parser/labels prompt registry/results",
