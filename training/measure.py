@@ -5,6 +5,7 @@
     python -m training.measure --compare NEW.jsonl OLD.jsonl               # two result files
     python -m training.measure --set test                                  # all six variants
     python -m training.measure --flaky                                     # tools that fail
+    python -m training.measure --set dev300 --words next --variant "adapter, act only"
 
 Each finished question is one line in `training/results/`, so an interrupted measurement continues
 where it stopped. `--limit N` asks the first N questions; the file of the 300 is ordered so that
@@ -12,10 +13,12 @@ they are a fair sample. `--failures` shows the runs that failed, except those of
 """
 
 import argparse
+import hashlib
 import json
 import math
 import time
 from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from react_lab.evaluation import share
@@ -24,37 +27,101 @@ from react_lab.loop import Agent
 from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.engine import identity
 from react_lab.models.grammar import grammar
-from react_lab.parser import Action, Malformed
-from react_lab.prompt import EXAMPLES, RULES, system_prompt
+from react_lab.models.reply import Reply
+from react_lab.parser import Action, Malformed, parse
+from react_lab.prompt import EXAMPLES, FRAME, RULES, system_prompt
 from react_lab.registry import Registry
 from react_lab.stops import STOPS, StepLimit
 from react_lab.toolkit import flaky
 from react_lab.trace import Run
 from react_lab.views.text import show
 from training import questions
+from training.words import SHORT, use
 
 TOKENS, STEPS, FLAKY = 160, 6, 0.2
 RESULTS = Path(__file__).parent / "results"
-VARIANTS = {  # name: (with the adapter, worked examples in the prompt, with the grammar)
-    "base, zero-shot": (False, 0, False),
-    "base, with examples": (False, 2, False),
-    "base, with grammar": (False, 0, True),
-    "adapter": (True, 0, False),
-    "adapter, with grammar": (True, 0, True),
-    "adapter, native calls": (True, 0, False),
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How the questions are asked.
+
+    adapter: with the lab's adapter, or the base weights alone. examples: worked examples in the
+    prompt. constrained: with the grammar of the tools. native: by native calls. thoughts: "plan"
+    as the prompt asks for them, "short" for the next need only, "none" for the act-only form.
+    tools: how many tools are listed, the best matching ones; None for all of the question. votes:
+    how many replies are drawn for each step; the most frequent move is taken.
+    """
+
+    adapter: bool = True
+    examples: int = 0
+    constrained: bool = False
+    native: bool = False
+    thoughts: str = "plan"
+    tools: int | None = None
+    votes: int = 1
+
+
+VARIANTS = {
+    "base, zero-shot": Variant(adapter=False),
+    "base, with examples": Variant(adapter=False, examples=2),
+    "base, with grammar": Variant(adapter=False, constrained=True),
+    "adapter": Variant(),
+    "adapter, with grammar": Variant(constrained=True),
+    "adapter, native calls": Variant(native=True),
 }
+MORE = {  # asked for by name only
+    "adapter, short thoughts": Variant(thoughts="short"),
+    "adapter, act only": Variant(thoughts="none"),
+    "adapter, four best tools": Variant(tools=4),
+    "adapter, vote of three": Variant(votes=3),
+}
+
+
+@dataclass(frozen=True)
+class Vote:
+    """A model that draws several replies and takes one whose move is the most frequent.
+
+    The first reply is the likeliest one, so that it wins where all differ.
+    """
+
+    model: EmbeddedModel
+    tools: Registry
+    votes: int
+
+    def __call__(self, messages: list) -> Reply:
+        warm = replace(self.model, temperature=0.7)
+        replies = [self.model(messages), *(warm(messages) for _ in range(self.votes - 1))]
+        moves = [parse(reply.text, self.tools.parameters()) for reply in replies]
+        keys = [
+            (move.tool, json.dumps(move.arguments, sort_keys=True))
+            if isinstance(move, Action)
+            else type(move).__name__
+            for move in moves
+        ]
+        best = max(keys, key=keys.count)
+        seconds = sum(reply.seconds for reply in replies)
+        return replace(replies[keys.index(best)], seconds=seconds)
 
 
 def ask(row: dict, variant: str) -> Run:
     """One run of the lab's agent on one question. The tools are fresh for each run."""
-    adapter, examples, constrained = VARIANTS[variant]
+    how = (VARIANTS | MORE)[variant]
     tools = questions.tools_for(row)
-    rules = grammar(tools.schemas()) if constrained else None
-    model = EmbeddedModel(adapter=adapter, max_tokens=TOKENS, grammar=rules)
+    if how.tools:
+        tools = tools.select(row["question"], how.tools)
+    rules = grammar(tools.schemas()) if how.constrained else None
+    model = EmbeddedModel(adapter=how.adapter, max_tokens=TOKENS, grammar=rules)
+    if how.votes > 1:
+        model = Vote(model, tools, how.votes)
     stops = (StepLimit(STEPS), *STOPS[1:])
-    if variant.endswith("native calls"):
+    if how.native:
         return Agent(model, tools, stops=stops, step=native_step).run(row["question"])
-    system = system_prompt(tools, examples=EXAMPLES["en"][:examples])
+    examples = EXAMPLES["en"][: how.examples]
+    system = system_prompt(tools, examples=examples, thoughts=how.thoughts != "none")
+    if how.thoughts == "short":
+        for field, words in SHORT.items():
+            system = system.replace(f": {FRAME['en'][field]}\n", f": {words}\n")
     return Agent(model, tools, system=system, stops=stops).run(row["question"])
 
 
@@ -93,8 +160,10 @@ def measure(
 
     A question that an earlier call has finished is not asked again.
     """
-    adapter = (identity(VARIANTS[variant][0])["adapter"] or "base")[:12]
-    path = RESULTS / f"{part}-{variant.replace(', ', '-').replace(' ', '-')}-{adapter}.jsonl"
+    adapter = (identity((VARIANTS | MORE)[variant].adapter)["adapter"] or "base")[:12]
+    words = hashlib.sha256(system_prompt(()).encode()).hexdigest()[:6]
+    name = variant.replace(", ", "-").replace(" ", "-")
+    path = RESULTS / f"{part}-{name}-{adapter}-{words}.jsonl"
     path.parent.mkdir(exist_ok=True)
     done, rows = read(path), questions.load(part)[:limit]
     left = [row for row in rows if row["id"] not in done]
@@ -230,14 +299,16 @@ def table(found: dict[str, list[dict]]) -> str:
 def main() -> None:
     ask_for = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ask_for.add_argument("--set", choices=tuple(questions.UNSEEN), default="dev")
-    ask_for.add_argument("--variant", choices=tuple(VARIANTS), action="append")
+    ask_for.add_argument("--variant", choices=(*VARIANTS, *MORE), action="append")
     ask_for.add_argument(
         "--failures", action="store_true", help="show them, except of the test set"
     )
     ask_for.add_argument("--flaky", action="store_true", help=f"tools fail: {FLAKY:.0%}% of calls")
+    ask_for.add_argument("--words", default="shipped", help="of the prompt: shipped or next")
     ask_for.add_argument("--limit", type=int, metavar="N", help="ask the first N questions only")
     ask_for.add_argument("--compare", nargs=2, type=Path, metavar=("NEW", "OLD"), help="two files")
     given = ask_for.parse_args()
+    use(given.words)
     if given.limit is not None and given.limit < 1:
         ask_for.error(f"--limit is {given.limit}; ask at least 1 question")
     for path in given.compare or ():
