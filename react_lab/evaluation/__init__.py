@@ -23,6 +23,7 @@ from react_lab.evaluation.evaluation import (
 )
 from react_lab.evaluation.intervals import interval, mean, mean_interval, moved, share, verdict
 from react_lab.evaluation.judge import Case
+from react_lab.tracking import track
 
 __all__ = [
     "MEANS",
@@ -43,6 +44,7 @@ __all__ = [
     "moved",
     "regression",
     "share",
+    "track",
     "unfinished",
     "verdict",
 ]

@@ -13,6 +13,7 @@ from react_lab.evaluation.judge import Case
 from react_lab.loop import Agent
 from react_lab.models.reply import Model, ModelError
 from react_lab.trace import Run, load, save
+from react_lab.tracking import Track, track
 
 # One case and what came of it -------------------------------------------------------------
 
@@ -142,24 +143,31 @@ def evaluate(
         raise ValueError(f"Two cases are called {twice[0]!r}; give each an id of its own.")
     if folder is not None:
         Path(folder).mkdir(parents=True, exist_ok=True)
-    waiting = []
+    waiting, bar = [], track(cases)
     for case in cases:
         if run := _stored(case, make_agent, folder):
+            bar.advance()
             yield judged(case, run)
         else:
             waiting.append(case)
-    if executor is None:
-        for case in waiting:
-            yield judged(case, _kept(ask(case, make_agent), case, folder))
-        return
-    futures = {executor.submit(ask, case, make_agent): case for case in waiting}
+    futures = {executor.submit(ask, case, make_agent): case for case in waiting} if executor else {}
     try:
+        for case in () if executor else waiting:
+            yield shown(judged(case, _kept(ask(case, make_agent), case, folder)), bar)
         for future in as_completed(futures):
-            yield judged(futures[future], _kept(future.result(), futures[future], folder))
+            case = futures[future]
+            yield shown(judged(case, _kept(future.result(), case, folder)), bar)
     finally:  # what has not begun is not asked; what is done has been paid for
+        bar.close()
         for future, case in futures.items():
             if not future.cancel() and future.done() and not future.exception():
                 _kept(future.result(), case, folder)
+
+
+def shown(result: Result, bar: Track) -> Result:
+    """The result, once the bar shows it."""
+    bar.advance(f"{result.case.id}: {'right' if result.right else 'wrong'}")
+    return result
 
 
 def lab_agent(model: Model, case: Case) -> Agent:

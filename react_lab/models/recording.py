@@ -14,7 +14,7 @@ import os
 import random
 import sys
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib import metadata
@@ -25,6 +25,7 @@ from react_lab.models import engine, native_text
 from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.reply import Message, ModelError, Reply
 from react_lab.models.weights import DATA
+from react_lab.tracking import track
 
 FOLDER = DATA / "recordings"
 FIGURES = ("text", "finish_reason", "tokens_in", "tokens_out", "tokens_cached", "seconds")
@@ -279,8 +280,9 @@ def record(notebook: Path, folder: Path | None = None) -> int:
         _write(file, (_read(file) | _read(part)).values())
         part.unlink()
     content = nbformat.read(notebook, as_version=4)
+    bar = track([cell for cell in content.cells if cell.cell_type == "code"])
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LLM_", "OPENAI_"))}
-    nbclient.NotebookClient(
+    client = nbclient.NotebookClient(
         content,
         timeout=600,
         kernel_name="python3",
@@ -288,7 +290,10 @@ def record(notebook: Path, folder: Path | None = None) -> int:
         record_timing=False,
         coalesce_streams=True,  # else the pieces of one output depend on the time
         resources={"metadata": {"path": str(notebook.parent)}},
-    ).execute(env=environment | {"REACT_LAB_RECORDING": f"record:{notebook.stem}"})
+        on_cell_executed=lambda **_: bar.advance(),
+    )
+    with closing(bar):
+        client.execute(env=environment | {"REACT_LAB_RECORDING": f"record:{notebook.stem}"})
     content.metadata = {
         "kernelspec": {
             "display_name": "Python 3 (ipykernel)",

@@ -20,6 +20,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 MAY_IMPORT = {
     "chinese": "",
     "files": "",
+    "tracking": "",
     "ranking": "",
     "registry/results": "chinese",
     "registry/signature": "",
@@ -56,7 +57,7 @@ MAY_IMPORT = {
     "models/engine": "models/progress models/reply models/weights",
     "models/embedded": "models/engine models/native_text models/reply",
     "models/recording": "files models/embedded models/engine models/native_text models/reply "
-    "models/weights",
+    "models/weights tracking",
     "models/settings": "models/chat models/embedded models/endpoint models/engine "
     "models/recording models/reply",
     "trace": "files registry/registry parser/moves models/endpoint models/reply",
@@ -80,7 +81,8 @@ MAY_IMPORT = {
     "evaluation/claim": "",
     "evaluation/intervals": "",
     "evaluation/judge": "chinese parser/moves registry/registry toolkit/lab trace",
-    "evaluation/evaluation": "evaluation/intervals evaluation/judge loop models/reply trace",
+    "evaluation/evaluation": "evaluation/intervals evaluation/judge loop models/reply trace "
+    "tracking",
     "views/text": "parser/fields parser/moves trace",
     "views/pages": "parser/fields parser/moves trace views/text",
     "views/plots": "models/reply parser/moves trace views/text",
@@ -100,7 +102,7 @@ MAY_IMPORT = {
     "toolkit/__init__": "toolkit/calculator toolkit/cities toolkit/handbook toolkit/lab",
     "services/__init__": "",
     "evaluation/__init__": "evaluation/claim evaluation/evaluation evaluation/intervals "
-    "evaluation/judge",
+    "evaluation/judge tracking",
     "views/__init__": "",
 }
 COMMANDS = {"cli", "__main__", "services/model_server", "services/search_server"}
