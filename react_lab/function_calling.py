@@ -68,7 +68,9 @@ def read_call(call: dict, reply: Reply, tools: Registry) -> Action | Malformed:
     words = "\n".join(part.text for part in parts if part.kind == "thought")
     thought = (words or reply.reasoning or "") if first else ""
     function = call.get("function") or {}
-    name = tool_name(str(function.get("name") or "(no name)"), tools.parameters())
+    own = {sent: name for name, sent in tools.api_names().items()}
+    raw = str(function.get("name") or "(no name)")
+    name = own.get(raw) or tool_name(raw, tools.parameters())
     known = tools.parameters().get(name, [])
     arguments, repairs, reason = read_arguments(function.get("arguments"), known)
     cut = reply.finish_reason == "length" and call is reply.tool_calls[-1]
@@ -176,7 +178,23 @@ def write_messages(run: Run, agent: Agent, thoughts: bool = False) -> list[Messa
         ids = call_ids(past, number, taken)
         taken.update(ids)
         messages += past.once(("native", *ids), lambda past=past, ids=ids: turn(past, ids))
-    return ready(messages, run, agent)
+    return ready(with_api_names(messages, agent.tools), run, agent)
+
+
+def with_api_names(messages: list[Message], tools: Registry) -> list[Message]:
+    """Write the names of tools in calls as an API takes them (`Registry.api_names`)."""
+    other = {name: sent for name, sent in tools.api_names().items() if name != sent}
+    if not other:
+        return messages
+
+    def renamed(call: dict) -> dict:
+        name = call["function"]["name"]
+        return {**call, "function": {**call["function"], "name": other.get(name, name)}}
+
+    return [
+        {**one, "tool_calls": list(map(renamed, one["tool_calls"]))} if "tool_calls" in one else one
+        for one in messages
+    ]
 
 
 def call_ids(past: Step, number: int, taken: set[str]) -> list[str]:

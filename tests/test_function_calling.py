@@ -7,6 +7,7 @@ refuses, and how, is in test_endpoints.py.
 
 import asyncio
 import json
+import re
 import signal
 import threading
 import time
@@ -23,6 +24,7 @@ from react_lab.models import Reply
 from react_lab.parser import Action, FinalAnswer, Malformed
 from react_lab.registry import Registry
 from react_lab.stops import STOPS, StepLimit
+from react_lab.toolkit import lab_tools
 from react_lab.trace import Run, load, save
 
 CASES = field_cases()
@@ -876,3 +878,35 @@ def test_a_run_of_native_calls_can_be_taken_up_as_text():
         'Action: tide\nAction Input: {"port": "Esbjerg"}',
         "Observation: 1.4",
     ]
+
+
+def test_a_tool_with_a_chinese_name_is_called_by_a_name_that_every_api_takes():
+    """As DeepSeek, Qwen and others want it: names of a to z, digits, - and _."""
+    sent = []
+    calls = [
+        {"id": "a", "function": {"name": "get_weather", "arguments": '{"parameter_1": "北京"}'}},
+        {"id": "b", "function": {"name": "查天气", "arguments": '{"城市": "巴黎"}'}},
+        {"id": "c", "function": {"name": "get_wether", "arguments": "{}"}},
+    ]
+    replies = [*(Reply("", tool_calls=(call,), finish_reason="tool_calls") for call in calls)]
+    replies.append(Reply("北京 28 度，巴黎 22 度。"))
+
+    def model(messages, tools=None):
+        sent.append((messages, tools))
+        return replies[len(sent) - 1]
+
+    agent = Agent(model, lab_tools(language="zh"), language="zh", step=native_step)
+    run = agent.run("北京和巴黎各多少度？")
+    assert run.finished
+    assert [step.move.tool for step in run.steps[:3]] == ["查天气", "查天气", "get_wether"]
+    assert [step.observation.text[:3] for step in run.steps[:2]] == ["北京：", "巴黎："]
+    assert run.steps[2].observation.text.startswith("没有名为 get_wether 的工具")
+    for messages, tools in sent:
+        names = [schema["function"]["name"] for schema in tools]
+        for one in messages:
+            names += [call["function"]["name"] for call in one.get("tool_calls", ())]
+        assert all(re.fullmatch("[a-zA-Z0-9_-]+", name) for name in names)
+    last = [one for one in sent[-1][0] if one["role"] == "assistant"]
+    assert [one["tool_calls"][0]["function"]["name"] for one in last] == [
+        "get_weather", "get_weather", "get_wether"
+    ]  # fmt: skip
