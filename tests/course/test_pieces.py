@@ -7,7 +7,7 @@ import pytest
 
 from react_lab import course
 from react_lab.course.exercises import ALL, find
-from react_lab.course.pieces import PIECES
+from react_lab.course.pieces import parser
 from react_lab.parser import Action, FinalAnswer, Malformed
 
 
@@ -231,7 +231,7 @@ WRONG = {
 
 
 def test_every_piece_is_tried_here():
-    assert set(RIGHT) == set(WRONG) == {piece.name for piece in PIECES}
+    assert set(RIGHT) == set(WRONG) == {piece.name for piece in parser.PIECES}
     assert len({one.name for one in ALL}) == len(ALL)
 
 

@@ -5,6 +5,6 @@ or on the solution while theirs is missing: `mine = course.mine("split_reply", s
 """
 
 from react_lab.course.checking import Exercise
-from react_lab.course.pieces import parser
+from react_lab.course.pieces import loop, parser, tools
 
-PIECES: tuple[Exercise, ...] = (*parser.PIECES,)
+PIECES: tuple[Exercise, ...] = (*tools.PIECES, *parser.PIECES, *loop.PIECES)
