@@ -126,7 +126,7 @@ def test_an_error_in_the_work_is_shown_with_its_line():
 
 def test_an_unknown_exercise_names_those_that_exist():
     for ask in (course.hint, course.check):
-        with pytest.raises(ValueError, match="no exercise 'clock'. Use one of: split_reply, "):
+        with pytest.raises(ValueError, match="no exercise 'clock'. Use one of: .*time_tool, "):
             ask("clock", 1)
     with pytest.raises(ValueError, match="no exercise 'clock'"):
         course.solution("clock")

@@ -244,7 +244,7 @@ WRONG = {
     "call_tool": (
         (call_unguarded, "TypeError"),
         (call_silent, "the names of all tools"),
-        (call_again, "the name of the unknown argument"),
+        (call_again, "the name of the missing argument"),
         (call_twice, "how often a tool with a bug of its own was run"),
     ),
     "cut": (
