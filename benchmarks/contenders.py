@@ -13,7 +13,6 @@ from benchmarks import floor as bare
 from react_lab.loop import Agent
 from react_lab.models import ChatModel
 from react_lab.prompt import system_prompt
-from react_lab.stops import STOPS, StepLimit
 from react_lab.toolkit import calculator, lab_tools
 
 QUESTION = "What are the first multiples of 12?"
@@ -35,8 +34,7 @@ def floor(url: str, steps: int) -> Ask:
 
 def react_lab(url: str, steps: int) -> Ask:
     """This lab's text loop, with all its brakes."""
-    stops = (StepLimit(steps), *STOPS[1:])
-    agent = Agent(ChatModel(MODEL, base_url=url, api_key=KEY), TOOLS, stops=stops)
+    agent = Agent(ChatModel(MODEL, base_url=url, api_key=KEY), TOOLS, max_steps=steps)
     return lambda: agent.run(QUESTION).answer
 
 

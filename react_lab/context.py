@@ -24,14 +24,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from react_lab.chinese import is_chinese
-from react_lab.models.reply import Message, Model, ModelError, Reply
+from react_lab.models.reply import Fit, Message, Model, ModelError, Reply
 from react_lab.parser.fields import believed, fields
 from react_lab.parser.labels import LABELS
 from react_lab.prompt import CONTEXT, RULES, message
 from react_lab.registry.results import head as first_characters
 
 Round = list[Message]  # what the model wrote, and the results that it got for it
-Fit = Callable[[list[Message]], list[Message]]
 Shorten = Callable[[str, int], str]
 
 SUMMARY = CONTEXT["en"]["summary"]

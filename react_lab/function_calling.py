@@ -1,9 +1,9 @@
 """Function calling: the same agent, its tools called by the API's structured calls.
 
-    agent = Agent(model, tools, step=native_step)
+    agent = Agent(model, tools, protocol=native_step)
 
 `native_step` leaves the words to the model; `hybrid_step` asks for the thought as text, so that
-the trace reads like that of the text loop. Run, trace, brakes and evaluation are the same.
+the trace reads like that of the text loop. Run, trace, stop rules and evaluation are the same.
 
 >>> read_arguments('{"city": "Oslo"}{"city": "Oslo"}', ["city"])
 Input(arguments={'city': 'Oslo'}, repairs=('glued arguments read',), reason='')
@@ -13,7 +13,7 @@ import json
 import re
 from dataclasses import replace
 
-from react_lab.loop import CUT, Agent, add, doubted, ready, said, send, sendable, whole_text
+from react_lab.loop import CUT, Agent, add, doubted, ready, said, send
 from react_lab.models.reply import UNREAD, Message, Reply
 from react_lab.parser.backslashes import CONTROL
 from react_lab.parser.calls import tool_name
@@ -23,6 +23,7 @@ from react_lab.parser.moves import BARE_INPUT, LEFT_UNRUN, Action, Malformed, Mo
 from react_lab.parser.plain import parse_plain
 from react_lab.prompt import in_language, message, native_system
 from react_lab.registry.registry import Observation, Registry
+from react_lab.registry.results import sendable
 from react_lab.trace import Run, Step
 
 INVALID = "the arguments are not valid JSON"
@@ -216,7 +217,7 @@ def turn(past: Step, ids: list[str]) -> list[Message]:
     """
     raw = past.reply.tool_calls
     if not raw and not isinstance(past.move, Action):
-        told = whole_text(past.observation) if past.observation else ""
+        told = past.observation.full_text if past.observation else ""
         answer = [{"role": "user", "content": told}] if told else []
         return [{"role": "assistant", "content": said(past.reply.text)}, *answer]
     calls, results = [], []
@@ -224,7 +225,7 @@ def turn(past: Step, ids: list[str]) -> list[Message]:
         call, name = raw[place] if raw else {}, ids[place]
         known = seen is not None and seen.error != "unknown tool"
         calls.append(wire(call, move, name, known))
-        told = whole_text(seen) if seen else ""
+        told = seen.full_text if seen else ""
         results.append({"role": "tool", "tool_call_id": name, "content": told})
     content = said(past.reply.text) if raw and past.reply.text.strip() else None
     spoken = {"role": "assistant", "content": content, "tool_calls": calls}

@@ -1,6 +1,6 @@
 """Loop: write the messages, ask the model, read its move, run the tool, stop in time.
 
->>> from react_lab.models import ScriptedModel
+>>> from react_lab import ScriptedModel
 >>> agent = Agent(ScriptedModel(["Thought: I know this.\\nFinal Answer: 4"]), Registry())
 >>> run = agent.run("What is 2+2?")
 >>> run.answer, run.stop
@@ -9,11 +9,12 @@
 
 import json
 import time
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
-from react_lab.models.reply import Message, Model, ModelError, Reply, lost_prompt
+from react_lab.models.reply import Fit, Message, Model, ModelError, Reply, lost_prompt
 from react_lab.parser.fields import believed
 from react_lab.parser.moves import (
     BARE_INPUT,
@@ -24,13 +25,13 @@ from react_lab.parser.moves import (
     Move,
 )
 from react_lab.parser.parse import parse
-from react_lab.prompt import MESSAGES, in_language, labelled, message, system_prompt
-from react_lab.registry.registry import Observation, Registry, bind
-from react_lab.stops import NOT_REPEATED, STOPS, SkipRepeats, StopRule, warning
-from react_lab.trace import Run, Step
+from react_lab.prompt import MESSAGES, Phrases
+from react_lab.registry.registry import Observation, Registry, Tool, bind
+from react_lab.registry.results import sendable
+from react_lab.stops import NOT_REPEATED, SkipRepeats, StopRule, rules_of, warning
+from react_lab.trace import Interrupted, Run, Step
 
-Fit = Callable[[list[Message]], list[Message]]
-
+Protocol = Callable[[Run, "Agent"], Run]
 
 CUT = "it was cut off at the token limit, so write less"
 
@@ -38,82 +39,88 @@ CUT = "it was cut off at the token limit, so write less"
 
 
 def write_messages(run: Run, agent: "Agent") -> list[Message]:
-    """All that the model has to know: system prompt, question, and every round so far.
+    """Write all that the model has to know: system prompt, question, and every round so far.
 
-    The model's own words go back only up to an Observation that it invented. The real
-    Observation goes back in the user role: what stands in the assistant role the model takes
-    for its own words. A run that a limit has stopped ends with the call for a last answer.
+    The model's own text goes back only up to an Observation that it invented. The real
+    Observation goes back in the user role, because the model takes what is in the assistant
+    role for its own words. A run that a limit has stopped ends with the call for a last answer.
     """
     system = agent.system
     if system is None:
         tools = agent.tools
-        system = tools.once(agent.language, lambda: system_prompt(tools, agent.language))
+        system = tools.once(agent.language, lambda: agent.phrases.system(tools))
     messages = [
         {"role": "system", "content": system},
-        {"role": "user", "content": labelled("question", run.question, agent.language)},
+        {"role": "user", "content": agent.phrases.labelled("question", run.question)},
     ]
-    language = agent.language
+    phrases = agent.phrases
     for past in run.steps:
-        messages += past.once(("text", language), lambda past=past: turn(past, language))
+        messages += past.once(("text", phrases), lambda past=past: turn(past, phrases))
     return ready(messages, run, agent)
 
 
-def turn(past: Step, language: str) -> list[Message]:
-    """One step as messages: for each of its moves the model's words, then the observation."""
+def turn(past: Step, phrases: Phrases) -> list[Message]:
+    """Write one step: for each of its moves the model's text, then the observation."""
     messages = []
     for move, seen in past.moves:
         native = past.reply.tool_calls and isinstance(move, Action)
-        words = written(move, language) if native else said(past.reply.text)
+        words = written(move, phrases) if native else said(past.reply.text)
         messages.append({"role": "assistant", "content": words})
         if seen:
-            content = labelled("observation", whole_text(seen), language)
+            content = phrases.labelled("observation", seen.full_text)
             messages.append({"role": "user", "content": content})
     return messages
 
 
-def written(move: Action, language: str) -> str:
-    """A native call as the text format writes it: a run can be taken up in another form."""
+def written(move: Action, phrases: Phrases) -> str:
+    """Write a native call in the text format, so that a run can continue in another protocol."""
     given = json.dumps(move.arguments, ensure_ascii=False, default=str)
     parts = [("thought", move.thought), ("action", move.tool), ("input", given)]
-    return "\n".join(labelled(kind, text, language) for kind, text in parts if text)
+    return "\n".join(phrases.labelled(kind, text) for kind, text in parts if text)
 
 
 def said(text: str) -> str:
-    """What of a reply goes back to the model: all up to an Observation that it invented."""
+    """Cut a reply before an Observation that it invented; the rest goes back to the model."""
     return believed(text) or "(empty reply)"
 
 
-def whole_text(seen: Observation) -> str:
-    """An observation as the model reads it: the result, then what the program adds."""
-    return "\n".join(filter(None, (seen.text, seen.notice)))
-
-
 def ready(messages: list[Message], run: Run, agent: "Agent") -> list[Message]:
-    """Messages that can be sent; those of a stopped run end with the call for a last answer."""
+    """Make messages sendable. Those of a stopped run end with the call for a last answer."""
     if run.stop:
-        call = message("last_call", agent.language)
+        call = agent.phrases.message("last_call")
         messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n{call}"}
     for one in messages:
-        one["content"] = one["content"] and sendable(one["content"])
+        one["content"] = one["content"] and sendable(str(one["content"]))
     return messages
-
-
-def sendable(text: str) -> str:
-    """A text without half an emoji: "\\ud83d" in the model's JSON cannot be sent back."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def send(
     messages: list[Message], run: Run, agent: "Agent", tools: list[dict] | None = None
 ) -> tuple[tuple[Message, ...], Reply]:
-    """Ask the model. Returns what was sent, and the reply. Raises ModelError when none came."""
+    """Ask the model.
+
+    Args:
+        messages: all messages; `agent.fit` chooses which of them are sent.
+        run: the run so far.
+        agent: whose model is asked.
+        tools: schemas for native calls, None in the text format.
+
+    Returns:
+        What was sent, and the reply.
+
+    Raises:
+        ModelError: no usable reply came. Its `sent` holds the messages.
+        TypeError: the model returned something other than a Reply.
+    """
     sent = tuple(agent.fit(messages) if agent.fit else messages)
     copies = [dict(one) for one in sent]  # the model may change its own
+    if rewind := getattr(agent.model, "rewind", None):  # a script follows the run
+        rewind(len(run.steps))
     begin = time.perf_counter()
     try:
         reply = agent.model(copies, tools) if tools else agent.model(copies)
     except ModelError as error:
-        error.sent = sent  # for the trace, when a reply came with it
+        error.sent = sent
         raise
     if not isinstance(reply, Reply):
         raise TypeError(f"The model gave {type(reply).__name__}; let it return Reply(text=...).")
@@ -151,9 +158,10 @@ def cut_off(move: Move, reply: Reply) -> bool:
 
 
 def text_step(run: Run, agent: "Agent") -> Run:
-    """One round in the text format. Raises ModelError when no reply came.
+    """Take one round in the text format. A run that a limit has stopped gives its last word.
 
-    Like every step function: a run that a limit has stopped is asked for its last word.
+    Raises:
+        ModelError: no usable reply came.
     """
     sent, reply = send(write_messages(run, agent), run, agent)
     return add(Step(sent, reply, read(reply, agent)), run, agent)
@@ -163,7 +171,7 @@ def text_step(run: Run, agent: "Agent") -> Run:
 
 
 def add(latest: Step, run: Run, agent: "Agent") -> Run:
-    """The run with one more step, whose calls are carried out; or with its last word."""
+    """Add a step to a run and carry out its calls; to a stopped run, add it as the last word."""
     if run.stop:
         return replace(run, last_word=latest)
     return carry_out(Run(run.question, (*run.steps, latest)), agent)
@@ -172,9 +180,15 @@ def add(latest: Step, run: Run, agent: "Agent") -> Run:
 def carry_out(run: Run, agent: "Agent", allowed: bool | None = None, note: str = "") -> Run:
     """Act on the moves of the last step, one by one, until one waits for a person.
 
-    allowed: what a person said about the first of them, None if nobody was asked; note: what
-    the person adds for the model. An interrupt passes through, with the run so far as `.run`:
-    in it the open calls are answered as interrupted, so that it can go on.
+    Args:
+        run: a run whose last step has calls without an observation.
+        agent: whose tools run.
+        allowed: what a person decided about the first call, None if nobody was asked.
+        note: what that person adds for the model.
+
+    Raises:
+        Interrupted: a person interrupted a tool. Its `run` can go on: the open calls are
+            answered as interrupted.
     """
     before, latest, begun = Run(run.question, run.steps[:-1]), run.steps[-1], False
     try:
@@ -187,18 +201,18 @@ def carry_out(run: Run, agent: "Agent", allowed: bool | None = None, note: str =
             begun = allowed
             seen = act(move, before, agent, note) if allowed else refused(move, agent, note)
             latest, allowed, note, begun = latest.filled(seen), None, "", False
-    except KeyboardInterrupt as interrupt:
-        latest = closed(latest, begun, agent.language)
-        interrupt.run = Run(run.question, (*before.steps, latest), note="Interrupted.")
-        raise
+    except KeyboardInterrupt:
+        latest = closed(latest, begun, agent.phrases)
+        so_far = Run(run.question, (*before.steps, latest), note="Interrupted.")
+        raise Interrupted(so_far) from None
     stop = "answered" if isinstance(latest.move, FinalAnswer) else None
     return Run(run.question, (*before.steps, latest), stop)
 
 
-def closed(latest: Step, begun: bool, language: str) -> Step:
-    """The step with its open calls answered as interrupted. begun: whether the first one ran."""
+def closed(latest: Step, begun: bool, phrases: Phrases) -> Step:
+    """Answer the open calls of a step as interrupted. begun: whether the first one had started."""
     while latest.waiting:
-        text = message("interrupted" if begun else "not begun", language)
+        text = phrases.message("interrupted" if begun else "not begun")
         latest, begun = latest.filled(Observation(text, error="interrupted")), False
     return latest
 
@@ -230,28 +244,27 @@ def permission(move: Move, run: Run, agent: "Agent") -> tuple[bool | None, str]:
 
 def refused(move: Action, agent: "Agent", note: str) -> Observation:
     """What the model sees of a call that a person did not allow."""
-    text = message("refusal", agent.language, tool=move.tool, note=note).strip()
+    text = agent.phrases.message("refusal", tool=move.tool, note=note).strip()
     return Observation(text, error="refused")
 
 
 def act(move: Move, run: Run, agent: "Agent", note: str = "") -> Observation:
-    """Do what a move asks for, and say what came of it. note: what a person adds to it."""
+    """Do what a move asks for and return what came of it. note: what a person adds to it."""
+    say, translate = agent.phrases.message, agent.phrases.translated
     if isinstance(move, Malformed):
-        reason = in_language(move.reason, agent.language)
         kind = "not_run" if move.reason == LEFT_UNRUN else "unreadable"
-        return Observation(message(kind, agent.language, reason=reason), error="unreadable")
+        return Observation(say(kind, reason=translate(move.reason)), error="unreadable")
     if skipped(move, run, agent):
-        text = message("not_repeated", agent.language, tool=move.tool[:80])
+        text = say("not_repeated", tool=move.tool[:80])
         return Observation(text, error=NOT_REPEATED, notice=note)
     seen = agent.tools.call(move.tool, move.arguments)
     if seen.error == "unknown tool":
         names = ", ".join(agent.tools.nearest(move.tool))
-        text = message("unknown_tool", agent.language, name=move.tool[:80], names=names)
-        seen = replace(seen, text=text)
+        seen = replace(seen, text=say("unknown_tool", name=move.tool[:80], names=names))
     elif seen.error:
         kind = seen.error.replace(" ", "_")
-        reason = in_language(seen.text, agent.language) if kind == "bad_arguments" else seen.text
-        seen = replace(seen, text=message(kind, agent.language, reason=reason))
+        reason = translate(seen.text) if kind == "bad_arguments" else seen.text
+        seen = replace(seen, text=say(kind, reason=reason))
     added = notice(move, seen, run, agent)
     return replace(seen, notice="\n".join(filter(None, (added, note))))
 
@@ -264,13 +277,13 @@ def skipped(move: Action, run: Run, agent: "Agent") -> bool:
 
 def notice(move: Action, seen: Observation, run: Run, agent: "Agent") -> str:
     """What the program adds to an observation: a cut, a repeat, too many failures; or ""."""
-    steps = (*run.steps, Step((), None, move, seen))
+    steps = (*run.steps, Step((), Reply(""), move, seen))
     parts = []
     if seen.truncated:
-        parts.append(message("cut", agent.language, missing=seen.truncated))
+        parts.append(agent.phrases.message("cut", missing=seen.truncated))
     if found := warning(steps, agent.stops):
         kind, values = found
-        parts.append(message(kind, agent.language, **values))
+        parts.append(agent.phrases.message(kind, **values))
     return "\n".join(parts)
 
 
@@ -279,14 +292,25 @@ def notice(move: Action, seen: Observation, run: Run, agent: "Agent") -> str:
 
 @dataclass(frozen=True)
 class Agent:
-    """A model with tools and brakes.
+    """A model with tools and stop rules.
 
-    model: `model(messages) -> Reply`. tools: what it may call. language: of prompt and
-    messages, "en" or "zh". system: your own system message, None for the lab's. fit: chooses
-    which messages to send (messages -> messages), None for all. stops: the brakes, in the
-    order in which they are asked. step: how one round is done, `text_step` or one of
-    function_calling. approve: asked before a tool that writes runs, (action, run) -> bool;
-    None makes the run stop and wait. Raises ValueError for a limit that no run can keep.
+    Args:
+        model: `model(messages) -> Reply`.
+        tools: what the model may call: a Registry, or a list of Tools and plain functions.
+        language: of the prompt and the messages, "en" or "zh".
+        system: your own system message, None for the lab's.
+        fit: chooses which messages are sent (messages -> messages), None for all.
+        max_steps: rounds before the run stops, None for no limit.
+        max_seconds: seconds in the model and the tools, None for no limit.
+        max_tokens: tokens sent and received in the whole run, None for no limit.
+        stops: more stop rules, asked after the built-in ones: run -> reason or None.
+        without: built-in rules to switch off: "repeats", "failures", "format faults".
+        protocol: how one round is done: `text_step`, `native_step` or `hybrid_step`.
+        approve: asked before a tool that writes runs, (action, run) -> bool. None makes the run
+            stop and wait.
+
+    Raises:
+        ValueError: a limit below 1, an unknown language or rule, or a tool that cannot work.
     """
 
     model: Model
@@ -294,25 +318,41 @@ class Agent:
     language: str = "en"
     system: str | None = None
     fit: Fit | None = None
-    stops: tuple[StopRule, ...] = STOPS
-    step: Callable[[Run, "Agent"], Run] = field(default=text_step, repr=False)
+    max_steps: int | None = 8
+    max_seconds: float | None = 300
+    max_tokens: int | None = None
+    stops: tuple[StopRule, ...] = ()
+    without: tuple[str, ...] = ()
+    protocol: Protocol = field(default=text_step, repr=False)
     approve: Callable[[Action, Run], bool] | None = field(default=None, repr=False)
+    phrases: Phrases = field(init=False, repr=False, compare=False)
+    rules: tuple[StopRule, ...] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.language not in MESSAGES:
             languages = ", ".join(MESSAGES)
             raise ValueError(f"There is no language {self.language!r}; give one of: {languages}.")
-        if not isinstance(self.stops, tuple | list):
-            raise ValueError(f"stops is {self.stops!r}; give a tuple: stops=({self.stops!r},).")
-        for rule in self.stops:
-            limit = getattr(rule, "n", getattr(rule, "seconds", 1))
-            if limit <= 0:
-                raise ValueError(f"{rule} stops before the first step; give a limit above 0.")
+        for name in ("stops", "without"):
+            given = getattr(self, name)
+            if not isinstance(given, tuple | list):
+                raise ValueError(f"{name} is {given!r}; give a tuple: {name}=({given!r},).")
+        known = getattr(self.model, "languages", None)
+        if known and self.language not in known:
+            warnings.warn(
+                f"The embedded model reads and writes {', '.join(known)} only, so a run in "
+                f"{self.language!r} will not finish. Set LLM_BASE_URL to another endpoint.",
+                stacklevel=3,
+            )
+        object.__setattr__(self, "tools", registry_of(self.tools))
+        object.__setattr__(self, "phrases", Phrases(self.language))
+        limits = (self.max_steps, self.max_seconds, self.max_tokens)
+        object.__setattr__(self, "rules", rules_of(*limits, self.stops, self.without))
 
     def stream(self, question: str | Run) -> Iterator[Run]:
         """Yield the growing Run, first without a step, then after each one, until it stops.
 
-        question: a text, or a Run to go on with.
+        Args:
+            question: a text, or a Run to continue.
         """
         run = question if isinstance(question, Run) else Run(question)
         yield run
@@ -323,21 +363,56 @@ class Agent:
             yield last_word(run, self)
 
     def run(self, question: str | Run) -> Run:
-        """Ask until the run stops, and return it. Its `stop` says why, `finished` if well.
+        """Ask until the run stops, and return it. `stop` says why it ended, `finished` if well.
 
-        Whatever breaks it off, an interrupt or a fault in a model of your own, carries the run
-        so far as `.run`.
+        A fault in a model of your own passes through. To keep the steps before it, use `stream`,
+        or `keep` of react_lab.trace.
+
+        Raises:
+            Interrupted: a person interrupted the run. Its `run` holds the steps so far.
         """
         run = question if isinstance(question, Run) else Run(question)
-        alone = getattr(self.model, "alone", nullcontext)  # one engine: runs do not interleave
-        with alone():
+        with self.alone():
             try:
                 for latest in self.stream(run):
                     run = latest
-            except BaseException as broken:  # an interrupt, or a fault in somebody's own model
-                broken.run = getattr(broken, "run", run)
-                raise
+            except KeyboardInterrupt as interrupt:
+                so_far = interrupt.run if isinstance(interrupt, Interrupted) else run
+                raise Interrupted(so_far) from None
             return run
+
+    def resume(self, run: Run, approve: bool, note: str = "") -> Run:
+        """Answer the call that a run waits for, and continue until the run stops again.
+
+        Args:
+            run: a run that stopped with "needs approval".
+            approve: True to run the call, False to refuse it.
+            note: what you add for the model.
+
+        Raises:
+            ValueError: the run waits for nothing, or approve is not True or False.
+        """
+        if run.pending is None:
+            raise ValueError("This run does not wait for an approval. Use agent.run(run).")
+        if approve not in (True, False):
+            raise ValueError(f"approve is {approve!r}; give True or False.")
+        return self.run(step(run, self, approve, note))
+
+    def alone(self) -> AbstractContextManager[object]:
+        """Keep other runs away from the model, if its one engine serves one run at a time."""
+        return getattr(self.model, "alone", nullcontext)()
+
+
+def registry_of(tools: object) -> Registry:
+    """Make a Registry of a list of Tools and plain functions; a Registry is returned unchanged."""
+    if isinstance(tools, Registry):
+        return tools
+    if not isinstance(tools, tuple | list):
+        raise ValueError(f"tools is {tools!r}; give a Registry, or a list of functions.")
+    registry = Registry()
+    for tool in tools:
+        registry.add(tool) if isinstance(tool, Tool) else registry.register(tool)
+    return registry
 
 
 NO_LAST_WORD = ("answered", "model error", "needs approval")
@@ -346,25 +421,24 @@ NO_LAST_WORD = ("answered", "model error", "needs approval")
 def last_word(run: Run, agent: Agent) -> Run:
     """Ask a run that a limit has stopped once more, for the best answer so far."""
     try:
-        return agent.step(run, agent)
+        return agent.protocol(run, agent)
     except ModelError as error:
         return replace(kept(error, run, agent), note=f"{run.note} No last word: {error}")
 
 
 def kept(error: ModelError, run: Run, agent: Agent) -> Run:
-    """The run with the reply that came with an error, if one did: it was paid for."""
+    """Add the reply that came with an error to the run, if one did: it was paid for."""
     if error.reply is None:
         return run
     return add(Step(error.sent, error.reply, Malformed("", error.kind)), run, agent)
 
 
 def step(run: Run, agent: Agent, approve: bool | None = None, note: str = "") -> Run:
-    """One round: a Run in, the Run with one more Step out.
+    """Take one round: a Run in, the Run with one more Step out.
 
-    approve: yes or no to the call that a stopped run waits for (`run.pending`); note: what you
-    add for the model. Never raises for the model's mistakes or the endpoint's: those become an
-    Observation or a stop reason. A run that has stopped comes back as it is. Raises ValueError
-    for an `approve` that is neither.
+    The model's mistakes become an Observation, the endpoint's a stop reason; neither raises. A
+    run that has stopped comes back unchanged, unless `approve` answers the call that it waits
+    for (`run.pending`); `note` adds a text for the model.
     """
     if approve not in (None, True, False):
         raise ValueError(f"approve is {approve!r}; give True or False.")
@@ -372,10 +446,10 @@ def step(run: Run, agent: Agent, approve: bool | None = None, note: str = "") ->
     if run.stop and not (run.pending and approve is not None):
         return run
     try:
-        run = carry_out(run, agent, approve, note) if waits else agent.step(run, agent)
+        run = carry_out(run, agent, approve, note) if waits else agent.protocol(run, agent)
     except ModelError as error:
         return replace(kept(error, run, agent), stop="model error", note=str(error))
     if run.stop:
         return run
-    reasons = [reason for rule in agent.stops if (reason := rule(run))]
+    reasons = [reason for rule in agent.rules if (reason := rule(run))]
     return replace(run, stop=reasons[0], note=f"Not finished: {reasons[0]}.") if reasons else run

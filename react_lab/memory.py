@@ -18,6 +18,7 @@ from pathlib import Path
 from react_lab.models.reply import Message
 from react_lab.parser.fields import believed
 from react_lab.ranking import ranked
+from react_lab.registry.results import sendable
 from react_lab.trace import Run
 
 # Within a conversation --------------------------------------------------------------------
@@ -101,7 +102,7 @@ class Notes:
 
         Raises ValueError for an empty text.
         """
-        text = text.encode("utf-8", "replace").decode().strip()  # half an emoji fits into no file
+        text = sendable(text).strip()
         if not text:
             raise ValueError("The note is empty; write what should be remembered.")
         with self._opened() as file:

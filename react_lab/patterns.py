@@ -17,13 +17,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from react_lab.loop import Agent, sendable, whole_text
-from react_lab.models.reply import Model, ModelError, Reply
+from react_lab.loop import Agent
+from react_lab.models.reply import Model, ModelError, Reply, tokens_of
 from react_lab.parser.fields import believed
 from react_lab.parser.moves import Action, FinalAnswer
 from react_lab.parser.parse import parse
 from react_lab.registry.registry import Observation
-from react_lab.trace import Run
+from react_lab.registry.results import sendable
+from react_lab.trace import Interrupted, Run
 
 Check = Callable[[Run], bool]
 Found = list[tuple[str, str]]  # a step of a plan, and what came of it
@@ -92,7 +93,7 @@ class Outcome:
     @property
     def tokens(self) -> int:
         """Tokens sent and received, 0 where the endpoint tells none."""
-        return sum((r.tokens_in or 0) + (r.tokens_out or 0) for r in self.replies)
+        return tokens_of(self.replies)
 
     @property
     def seconds(self) -> float:
@@ -105,8 +106,9 @@ class Outcome:
 
 def work(done: Outcome, agent: Agent, question: str | Run) -> Outcome:
     """The outcome with one more run. It has a `stop` when that run cannot be built upon."""
-    with carried(done):
-        run = agent.run(question)
+    with carried(done) as latest, agent.alone():
+        for run in agent.stream(question):
+            latest[:] = [run]
     done = replace(done, runs=(*done.runs, run))
     if run.stop in ("model error", "needs approval"):
         return replace(done, stop=run.stop, note=run.note)
@@ -132,15 +134,49 @@ def last_words(done: Outcome) -> str:
     return believed(done.asked[-1].text) if done.asked else ""
 
 
+class PatternInterrupted(KeyboardInterrupt):
+    """A person interrupted a pattern. `outcome` holds what was done so far."""
+
+    def __init__(self, outcome: Outcome):
+        super().__init__(f"The pattern was interrupted in run {len(outcome.runs)}.")
+        self.outcome = outcome
+
+
+class PatternError(Exception):
+    """A model, a tool or a check of your own raised an error: the cause of this one.
+
+    `outcome` holds what was done so far.
+    """
+
+    def __init__(self, outcome: Outcome, cause: BaseException):
+        super().__init__(f"{type(cause).__name__}: {cause}")
+        self.outcome = outcome
+
+
 @contextmanager
-def carried(done: Outcome) -> Iterator[None]:
-    """Whatever breaks a pattern off, such as an interrupt, carries what was done as `.outcome`."""
+def carried(done: Outcome) -> Iterator[list[Run]]:
+    """Keep what was done when something breaks a pattern off.
+
+    Args:
+        done: the outcome before.
+
+    Yields:
+        A list for the run in progress.
+
+    Raises:
+        PatternInterrupted: for an interrupt.
+        PatternError: for any other error but a ModelError.
+    """
+    latest: list[Run] = []
     try:
-        yield
-    except BaseException as broken:
-        runs = (broken.run,) if isinstance(getattr(broken, "run", None), Run) else ()
-        broken.outcome = replace(done, runs=(*done.runs, *runs))
+        yield latest
+    except ModelError:
         raise
+    except KeyboardInterrupt as interrupt:
+        runs = [interrupt.run] if isinstance(interrupt, Interrupted) else latest
+        raise PatternInterrupted(replace(done, runs=(*done.runs, *runs))) from None
+    except Exception as error:
+        raise PatternError(replace(done, runs=(*done.runs, *latest)), error) from error
 
 
 def ended(done: Outcome) -> Outcome:
@@ -160,7 +196,7 @@ def looked_up(run: Run) -> str:
     """What the tools of a run were asked and what they told, a line for each call."""
     lines = [
         f"- {move.tool} {json.dumps(move.arguments, ensure_ascii=False, default=str)}: "
-        + whole_text(seen)
+        + seen.full_text
         for past in run.steps
         for move, seen in past.moves
         if isinstance(move, Action) and seen

@@ -9,6 +9,7 @@ English ones means training it again.
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from react_lab.parser.labels import LABELS
 from react_lab.registry.registry import Tool
@@ -342,6 +343,33 @@ def native_system(language: str = "en", thoughts: bool = False) -> str:
         label["answer"] + colon + frame["answer"],
     ]
     return "\n".join([frame["task"], *(asked if thoughts else ())])
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Everything the program says to the model, in one language ("en" or "zh")."""
+
+    language: str = "en"
+
+    def system(self, tools: Iterable[Tool]) -> str:
+        """Write the system message of the text format."""
+        return system_prompt(tools, self.language)
+
+    def native_system(self, thoughts: bool = False) -> str:
+        """Write the system message for native calls. thoughts: ask for thoughts as text."""
+        return native_system(self.language, thoughts)
+
+    def message(self, kind: str, **values: object) -> str:
+        """Write one message. kind: a key of MESSAGES["en"] or NATIVE["en"]."""
+        return message(kind, self.language, **values)
+
+    def translated(self, reason: str) -> str:
+        """Translate a reason of the parser or the registry, as far as TERMS knows it."""
+        return in_language(reason, self.language)
+
+    def labelled(self, kind: str, text: str) -> str:
+        """Put a text after one of the format's labels, such as `Observation: 42`."""
+        return labelled(kind, text, self.language)
 
 
 def native_prompt(tools: Iterable[Tool]) -> str:

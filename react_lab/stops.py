@@ -134,7 +134,53 @@ class SkipRepeats:
         return repeats((*steps, unrun)) >= self.n
 
 
+# The rules that an agent has unless you say otherwise.
 STOPS = (StepLimit(8), TimeLimit(300), RepeatLimit(4), FailureLimit(4), FormatLimit(4))
+# Of these, the ones that are switched off by name; the limits have arguments of their own.
+BY_NAME: dict[str, StopRule] = {
+    "repeats": RepeatLimit(4),
+    "failures": FailureLimit(4),
+    "format faults": FormatLimit(4),
+}
+
+
+def rules_of(
+    max_steps: int | None,
+    max_seconds: float | None,
+    max_tokens: int | None,
+    more: Iterable[StopRule] = (),
+    without: Iterable[str] = (),
+) -> tuple[StopRule, ...]:
+    """Return the stop rules of an agent, in the order in which they are asked.
+
+    Args:
+        max_steps: rounds, None for no limit; so too max_seconds and max_tokens.
+        max_seconds: seconds in the model and the tools.
+        max_tokens: tokens sent and received in the whole run.
+        more: rules that come after the built-in ones.
+        without: names of built-in rules to leave out: keys of BY_NAME.
+
+    Raises:
+        ValueError: a limit that stops before the first step, or an unknown name.
+    """
+    if unknown := [name for name in without if name not in BY_NAME]:
+        names = ", ".join(map(repr, BY_NAME))
+        raise ValueError(f"There is no stop rule {unknown[0]!r}; without takes {names}.")
+    rules: list[StopRule] = []
+    if max_steps is not None:
+        rules.append(StepLimit(max_steps))
+    if max_seconds is not None:
+        rules.append(TimeLimit(max_seconds))
+    if max_tokens is not None:
+        rules.append(TokenLimit(max_tokens))
+    rules += [rule for name, rule in BY_NAME.items() if name not in without]
+    rules += more
+    for rule in rules:
+        limit = getattr(rule, "n", getattr(rule, "seconds", 1))
+        if limit <= 0:
+            raise ValueError(f"{rule} stops before the first step; give a limit above 0.")
+    return tuple(rules)
+
 
 # Counting ---------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from warnings import warn
 
 from react_lab.files import append, write
 from react_lab.models.endpoint import hide
-from react_lab.models.reply import Message, Reply
+from react_lab.models.reply import Message, Reply, tokens_of
 from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
 from react_lab.registry.registry import Observation
 
@@ -115,13 +115,21 @@ class Run:
     @property
     def tokens(self) -> int:
         """Tokens sent and received over the whole run; 0 where the endpoint tells none."""
-        return sum((r.tokens_in or 0) + (r.tokens_out or 0) for r in self.replies)
+        return tokens_of(self.replies)
 
     @property
     def seconds(self) -> float:
         """Seconds in the model and in the tools."""
         tools = (seen.seconds for step in self.steps for _, seen in step.moves if seen)
         return sum(reply.seconds for reply in self.replies) + sum(tools)
+
+
+class Interrupted(KeyboardInterrupt):
+    """A person interrupted a run. `run` holds its steps so far, and can go on."""
+
+    def __init__(self, run: Run):
+        super().__init__(f"The run was interrupted after {len(run.steps)} steps.")
+        self.run = run
 
 
 def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
@@ -141,9 +149,8 @@ def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
         for run in runs:
             written = _add(run, path, written)
             yield run
-    except KeyboardInterrupt as interrupt:
-        if so_far := getattr(interrupt, "run", None):
-            _add(so_far, path, written)
+    except Interrupted as interrupt:
+        _add(interrupt.run, path, written)
         raise
 
 

@@ -354,7 +354,7 @@ def counting(native: bool):
 @each_policy
 @pytest.mark.parametrize("native", [False, True], ids=["text", "native"])
 def test_an_agent_runs_with_each_policy_and_keeps_the_whole_record(policy, native):
-    form = {"step": native_step} if native else {}
+    form = {"protocol": native_step} if native else {}
     run = Agent(counting(native), lab_tools(), fit=policy, **form).run("6*7, twice doubled?")
     assert (run.finished, run.answer.removeprefix("Final Answer: ")) == (True, "168")
     assert [one.observation.text for one in run.steps[:3]] == ["42", "84", "168"]

@@ -23,7 +23,6 @@ from react_lab.loop import Agent, step, text_step
 from react_lab.models import Reply
 from react_lab.parser import Action, FinalAnswer, Malformed
 from react_lab.registry import Registry
-from react_lab.stops import STOPS, StepLimit
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run, load, save
 
@@ -39,10 +38,13 @@ class Played:
         settings = {**SETTINGS, **case.get("settings", {})}
         limit = settings.get("max_observation_chars", 1500)
         tools, self.names = registry_of(case["tools"], limit=limit)
-        stops = (StepLimit(settings.get("max_steps", 8)), *STOPS[1:])
         with serve(case["server"]) as endpoint:
             model = chat_model(settings, endpoint.port)
-            agent = {"step": STEPS[settings.get("mode", "native")], "stops": stops, **agent}
+            agent = {
+                "protocol": STEPS[settings.get("mode", "native")],
+                "max_steps": settings.get("max_steps", 8),
+                **agent,
+            }
             self.run = Agent(model, tools, **agent).run(case["question"])
             self.bodies = [request.body for request in endpoint.requests]
             self.requests = [request.messages for request in endpoint.requests]
@@ -300,8 +302,8 @@ def test_whatever_the_model_replies_the_history_is_one_that_servers_take(replies
     """The conditions are those under which the servers of the field cases refuse."""
     tools, _ = registry_of(TOOLS)
     waiting = [*replies, Reply("done")]
-    agent = Agent(lambda m, tools=None: waiting.pop(0), tools, step=native_step)
-    agent = replace(agent, stops=(StepLimit(3),))
+    agent = Agent(lambda m, tools=None: waiting.pop(0), tools, protocol=native_step)
+    agent = replace(agent, max_steps=3)
     run = agent.run("?")
     last = run.last_word or run.steps[-1]
     assert [fault for fault in FAULTS if messages_show(fault, list(last.sent))] == []
@@ -643,7 +645,7 @@ def test_a_second_run_starts_clean():
     replies = first["server"]["replies"] + second["server"]["replies"]
     with serve({"replies": replies}) as endpoint:
         model = chat_model(SETTINGS, endpoint.port)
-        agent = Agent(model, tools, step=native_step, stops=(StepLimit(2),))
+        agent = Agent(model, tools, protocol=native_step, max_steps=2)
         one = agent.run(first["question"])
         before = repr(one)
         two = agent.run(second["question"])
@@ -680,7 +682,7 @@ INTERRUPTED = CASES["nb-interrupt-in-a-tool"]["input"]
 def interrupted(endpoint):
     """An agent whose tool was interrupted, and its run so far."""
     tools, _ = registry_of(INTERRUPTED["tools"])
-    agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
+    agent = Agent(chat_model(SETTINGS, endpoint.port), tools, protocol=native_step)
     with pytest.raises(KeyboardInterrupt) as caught:
         agent.run("start")
     return agent, caught.value.run
@@ -704,7 +706,7 @@ def test_a_call_that_had_run_before_the_interrupt_keeps_its_result():
     tools, _ = registry_of(INTERRUPTED["tools"])
     reply = spoken(None, ("slow", '{"n": 2}'), ("slow", '{"n": 1}'), ("slow", '{"n": 2}'))
     with serve({"replies": [reply]}) as endpoint:
-        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
+        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, protocol=native_step)
         with pytest.raises(KeyboardInterrupt) as caught:
             agent.run("start")
     errors = [seen.error for _, seen in caught.value.run.steps[0].moves]
@@ -731,7 +733,7 @@ def test_an_interrupt_ends_a_wait_at_once(first):
 
     ended, person = threading.Event(), threading.Thread(target=interrupt)
     with serve({"replies": [first, spoken("fine")]}) as endpoint:
-        agent = Agent(chat_model(SETTINGS, endpoint.port), Registry(), step=native_step)
+        agent = Agent(chat_model(SETTINGS, endpoint.port), Registry(), protocol=native_step)
         asked = signal.getsignal(signal.SIGINT)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         begin = time.monotonic()
@@ -816,7 +818,7 @@ BOTH = spoken(
 def test_the_calls_of_a_reply_wait_one_by_one_for_a_person():
     server, tools, notes = writing(BOTH, spoken("done"))
     with server as endpoint:
-        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
+        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, protocol=native_step)
         run = agent.run("?")
         assert (run.stop, run.pending.arguments, notes) == ("needs approval", {"text": "a"}, [])
         assert [seen and seen.text for _, seen in run.steps[0].moves] == ["1.9", None, None, None]
@@ -854,9 +856,9 @@ def test_a_stopped_run_can_be_taken_up_in_another_form():
     """Text, native and hybrid share the Run: what one form began another one can end."""
     first = Agent(lambda m: Reply('Action: tide\nAction Input: {"port": "Ribe"}'), Registry())
     tools, _ = registry_of(TOOLS)
-    begun = replace(first, tools=tools, stops=(StepLimit(1),)).run("?")
+    begun = replace(first, tools=tools, max_steps=1).run("?")
     with serve({"replies": [spoken(IT_IS)]}) as endpoint:
-        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
+        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, protocol=native_step)
         assert agent.run(replace(begun, stop=None)).answer == IT_IS
     assert [m["role"] for m in endpoint.requests[0].messages[2:]] == ["assistant", "tool"]
 
@@ -869,9 +871,9 @@ def test_a_run_of_native_calls_can_be_taken_up_as_text():
     ]
     tools, _ = registry_of(TOOLS)
     with serve({"replies": replies}) as endpoint:
-        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
+        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, protocol=native_step)
         begun = step(Run("?"), agent)
-        assert replace(agent, step=text_step).run(begun).answer == IT_IS
+        assert replace(agent, protocol=text_step).run(begun).answer == IT_IS
     assert [m["content"] for m in endpoint.requests[1].messages[2:]] == [
         'Thought: Both.\nAction: tide\nAction Input: {"port": "Ribe"}',
         "Observation: 1.9",

@@ -13,7 +13,6 @@ from react_lab.models import ModelError, Reply, ScriptedModel
 from react_lab.parser import FinalAnswer, Malformed
 from react_lab.registry import Registry
 from react_lab.stops import (
-    STOPS,
     FailureLimit,
     FormatLimit,
     RepeatLimit,
@@ -126,7 +125,7 @@ def test_failures_of_one_tool_bring_a_hint_and_then_the_stop():
 
 
 def test_at_the_step_limit_the_model_is_asked_for_its_best_answer():
-    result = run(call("6*7"), call("6*8"), DONE, stops=(StepLimit(2),))
+    result = run(call("6*7"), call("6*8"), DONE, max_steps=2)
     assert (result.stop, result.finished, len(result.steps)) == ("step limit", False, 2)
     assert result.answer == "done"
     assert result.last_word.sent[-1]["content"] == (
@@ -136,7 +135,7 @@ def test_at_the_step_limit_the_model_is_asked_for_its_best_answer():
 
 
 def test_an_answer_in_the_last_allowed_step_counts():
-    assert run(call("6*7"), DONE, stops=(StepLimit(2),)).finished
+    assert run(call("6*7"), DONE, max_steps=2).finished
 
 
 def test_the_token_limit_counts_what_was_sent_and_received():
@@ -168,7 +167,7 @@ def test_a_reply_cut_off_by_the_token_limit_is_told_so():
     def model(messages, tools=None):
         return Reply('Action: calculator\nAction Input: {"expr', finish_reason="length")
 
-    result = Agent(model, lab_tools(), stops=(StepLimit(1),)).run("?")
+    result = Agent(model, lab_tools(), max_steps=1).run("?")
     assert "it was cut off at the token limit" in result.steps[0].observation.text
 
 
@@ -198,7 +197,7 @@ def test_an_error_in_the_last_word_is_a_note():
             raise ModelError("The server is gone.")
         return Reply(call("6*7"))
 
-    result = Agent(model, lab_tools(), stops=(StepLimit(1),)).run("?")
+    result = Agent(model, lab_tools(), max_steps=1).run("?")
     assert result.stop == "step limit" and "The server is gone." in result.note
 
 
@@ -234,19 +233,23 @@ def test_the_last_step_is_kept_when_the_last_word_is_interrupted():
         return Reply(call("6*7"))
 
     with pytest.raises(KeyboardInterrupt) as caught:
-        Agent(model, lab_tools(), stops=(StepLimit(1),)).run("?")
+        Agent(model, lab_tools(), max_steps=1).run("?")
     assert (caught.value.run.stop, len(caught.value.run.steps)) == ("step limit", 1)
 
 
-def test_a_fault_in_a_model_of_ones_own_loses_no_step():
+def test_a_fault_in_your_own_model_passes_through_and_the_stream_has_every_step():
     def model(messages, tools=None):
         if len(messages) > 2:
             raise ZeroDivisionError
         return Reply(call("6*7"))
 
-    with pytest.raises(ZeroDivisionError) as caught:
-        Agent(model, lab_tools()).run("?")
-    assert [s.observation.text for s in caught.value.run.steps] == ["42"]
+    agent, runs = Agent(model, lab_tools()), []
+    with pytest.raises(ZeroDivisionError):
+        agent.run("?")
+    with pytest.raises(ZeroDivisionError):
+        for run in agent.stream("?"):
+            runs.append(run)
+    assert [s.observation.text for s in runs[-1].steps] == ["42"]
 
 
 def test_a_question_that_is_no_text_is_said():
@@ -260,8 +263,17 @@ def test_one_brake_without_its_tuple_is_said():
         Agent(ScriptedModel([DONE]), lab_tools(), stops=StepLimit(3))
 
 
+def test_a_script_starts_again_with_each_run_whatever_a_policy_drops():
+    model = ScriptedModel([call("6*7"), call("6*8"), call("6*9"), DONE])
+    agent = Agent(model, lab_tools(), fit=lambda messages: messages[:2])  # no reply goes back
+    for _ in range(2):
+        assert [s.observation and s.observation.text for s in agent.run("?").steps] == [
+            "42", "48", "54", None,
+        ]  # fmt: skip
+
+
 def test_a_resumed_run_shows_its_new_answer():
-    agent = Agent(ScriptedModel([call("6*7"), DONE]), lab_tools(), stops=(StepLimit(1),))
+    agent = Agent(ScriptedModel([call("6*7"), DONE]), lab_tools(), max_steps=1)
     stopped = agent.run("?")
     assert stopped.answer == "done"
     later = Agent(ScriptedModel([call("6*7"), "Final Answer: new"]), lab_tools())
@@ -282,7 +294,7 @@ def test_an_answer_that_was_cut_off_is_not_finished():
     def model(messages, tools=None):
         return Reply("Final Answer: It costs 12", finish_reason="length")
 
-    result = Agent(model, lab_tools(), stops=(StepLimit(1),)).run("?")
+    result = Agent(model, lab_tools(), max_steps=1).run("?")
     assert not result.finished and result.answer is None
 
 
@@ -290,7 +302,7 @@ def test_a_bare_input_that_was_cut_off_does_not_run():
     def model(messages, tools=None):
         return Reply("Action: calculator\nAction Input: 365*2", finish_reason="length")
 
-    result = Agent(model, lab_tools(), stops=(StepLimit(1),)).run("?")
+    result = Agent(model, lab_tools(), max_steps=1).run("?")
     assert isinstance(result.steps[0].move, Malformed)
 
 
@@ -300,7 +312,7 @@ def test_a_name_that_may_have_been_cut_off_does_not_run():
 
     tools = Registry()
     tools.register(lambda: pytest.fail("it ran"), name="status", description="The state.")
-    result = Agent(model, tools, stops=(StepLimit(1),)).run("?")
+    result = Agent(model, tools, max_steps=1).run("?")
     assert isinstance(result.steps[0].move, Malformed)
 
 
@@ -331,14 +343,14 @@ def test_a_closing_mark_does_not_hide_a_repeat():
 
 
 def test_two_calls_that_take_turns_are_warned_and_stopped():
-    result = run(*[call("6*7"), call("6*8")] * 8, stops=(StepLimit(16), RepeatLimit(4)))
+    result = run(*[call("6*7"), call("6*8")] * 8, max_steps=16)
     assert (result.stop, len(result.steps)) == ("repeats", 8)
     assert [bool(past.observation.notice) for past in result.steps] == [False] * 5 + [True] * 3
 
 
 def test_the_same_call_again_after_something_new_is_no_repeat():
     said = [call(f"{n}*7" if n % 2 else "1+1") for n in range(10)]
-    result = run(*said, DONE, stops=(StepLimit(12), RepeatLimit(4)))
+    result = run(*said, DONE, max_steps=12)
     assert result.finished and len(result.steps) == 11
 
 
@@ -353,7 +365,7 @@ def test_waiting_and_looking_in_turn_goes_on_while_the_look_changes():
     tools, states = Registry(), iter(range(9))
     tools.register(lambda: "waited", name="wait", description="Wait a minute.")
     tools.register(lambda: f"{next(states)} %", name="look", description="How far it is.")
-    result = run(*["Action: wait", "Action: look"] * 5, DONE, tools=tools, stops=(StepLimit(20),))
+    result = run(*["Action: wait", "Action: look"] * 5, DONE, tools=tools, max_steps=20)
     assert result.finished and not any(s.observation.notice for s in result.steps[:-1])
 
 
@@ -536,7 +548,7 @@ def test_fewer_prompt_tokens_for_a_longer_history_are_noted():
     def model(messages, tools=None):
         return Reply(call(f"1+{len(messages)}"), tokens_in=counts.pop(0))
 
-    result = Agent(model, lab_tools(), stops=(StepLimit(3),)).run("?")
+    result = Agent(model, lab_tools(), max_steps=3).run("?")
     assert [len(past.reply.notes) for past in result.steps] == [0, 0, 1]
     assert "1000" in result.steps[2].reply.notes[0] and "400" in result.steps[2].reply.notes[0]
     assert result.last_word.reply.notes == (), "asked without tools, it may well be shorter"
@@ -551,10 +563,10 @@ def play(name: str) -> tuple[Run, list[list[dict]], dict]:
     """A case of the text format: its run, the messages of each request, the names it defines."""
     given = CASES[name]["input"]
     tools, names = registry_of(given["tools"])
-    stops = (StepLimit(given["settings"].get("max_steps", 8)), *STOPS[1:])
+    steps = given["settings"].get("max_steps", 8)
     with serve(given["server"]) as endpoint:
         model = chat_model(given["settings"], endpoint.port)
-        result = Agent(model, tools, stops=stops).run(given["question"])
+        result = Agent(model, tools, max_steps=steps).run(given["question"])
     return result, [request.messages for request in endpoint.requests], names
 
 

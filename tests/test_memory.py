@@ -13,7 +13,6 @@ from react_lab.function_calling import native_step
 from react_lab.loop import Agent
 from react_lab.memory import Earlier, Notes, nothing, summary, whole
 from react_lab.models import Reply, ScriptedModel
-from react_lab.stops import StepLimit
 from react_lab.toolkit import lab_tools
 
 LOOK = 'Thought: I look.\nAction: get_weather\nAction Input: {"city": "Athens"}'
@@ -74,14 +73,14 @@ def test_the_third_question_finds_each_earlier_one_once(first):
 
 
 def test_a_run_that_found_no_answer_is_not_remembered(first):
-    lost = Agent(lambda messages: Reply("Hm."), lab_tools(), stops=(StepLimit(2),)).run("?")
+    lost = Agent(lambda messages: Reply("Hm."), lab_tools(), max_steps=2).run("?")
     assert lost.answer is None
     assert whole([lost, first]) == whole([first])
     assert summary([lost]) == []
 
 
 def test_an_answer_given_at_the_limit_is_remembered(first):
-    agent = Agent(ScriptedModel([LOOK, ATHENS]), lab_tools(), stops=(StepLimit(1),))
+    agent = Agent(ScriptedModel([LOOK, ATHENS]), lab_tools(), max_steps=1)
     assert in_words(summary([agent.run(FIRST)])) == in_words(summary([first]))
 
 
@@ -93,7 +92,7 @@ def test_native_calls_of_two_runs_have_different_ids():
         done = messages[-1]["role"] == "tool"
         return Reply("It is 42.") if done else Reply("", tool_calls=(call,))
 
-    agent = Agent(model, lab_tools(), step=native_step)
+    agent = Agent(model, lab_tools(), protocol=native_step)
     history = whole([agent.run("6*7?"), agent.run("7*6?")])
     calls = [one["id"] for message in history for one in message.get("tool_calls", ())]
     assert calls == [one["tool_call_id"] for one in history if one["role"] == "tool"]
@@ -104,7 +103,7 @@ def test_native_calls_of_two_runs_have_different_ids():
 
 def test_memory_goes_together_with_a_policy_for_the_new_run(first):
     earlier, keep = Earlier(whole([first])), KeepRounds(n=1, cut=1)
-    model = ScriptedModel(["", "", LOOK, LOOK, ATHENS])  # two replies stand in the history
+    model = ScriptedModel([LOOK, LOOK, ATHENS])
     agent = Agent(model, lab_tools(), fit=lambda sent: earlier(keep(sent)))
     sent = agent.run(SECOND).steps[-1].sent
     assert sent[1:5] == tuple(whole([first]))

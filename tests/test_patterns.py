@@ -20,7 +20,6 @@ from react_lab.patterns import (
     reflexion,
     route,
 )
-from react_lab.stops import STOPS, StepLimit
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run, load, save
 
@@ -116,11 +115,10 @@ def test_without_a_plan_that_can_be_read_it_is_plain_react(nothing):
 
 
 def test_after_a_step_that_failed_the_rest_is_planned_anew():
-    stops = (StepLimit(2), *STOPS[1:])
     worker = agent(
         *[LOOK, LOOK, "I do not know."],  # the limit, and its last word
         *["Final Answer: 17 °C", RIGHT],
-        stops=stops,
+        max_steps=2,
     )
     planner = plays(PLAN, "1. Ask again how warm it is.")
     done = plan_and_execute(QUESTION, worker, planner)
@@ -132,8 +130,7 @@ def test_after_a_step_that_failed_the_rest_is_planned_anew():
 
 
 def test_it_plans_anew_only_so_often():
-    stops = (StepLimit(1), *STOPS[1:])
-    worker = agent(*[LOOK, "?"] * 3, LOOK, RIGHT, stops=stops)
+    worker = agent(*[LOOK, "?"] * 3, LOOK, RIGHT, max_steps=1)
     done = plan_and_execute(QUESTION, worker, plays(PLAN, PLAN))
     assert len(done.asked) == 1 + patterns.REPLANS == 2
     assert [run.stop for run in done.runs] == ["step limit"] * 4
@@ -181,14 +178,13 @@ def test_a_second_review_is_one_more_call_with_the_run_that_came_out():
 
 def test_the_brakes_count_the_drafts_as_well():
     script = ScriptedModel([LOOK, WRONG, TIMES, TIMES, TIMES])
-    stops = (StepLimit(3), *STOPS[1:])
-    done = reflect(QUESTION, Agent(script, TOOLS, stops=stops), plays("No."))
+    done = reflect(QUESTION, Agent(script, TOOLS, max_steps=3), plays("No."))
     assert (done.stop, done.finished) == ("step limit", False)
     assert done.answer == "It is 200.", "the draft is the best there is"
 
 
 def test_a_run_that_a_limit_stopped_is_not_reviewed():
-    stopped = Agent(ScriptedModel([LOOK, RIGHT]), TOOLS, stops=(StepLimit(1),))
+    stopped = Agent(ScriptedModel([LOOK, RIGHT]), TOOLS, max_steps=1)
     done = reflect(QUESTION, stopped, plays())
     assert (done.answer, done.stop, done.asked) == ("It is 204.", "step limit", ())
 
@@ -203,7 +199,7 @@ def test_a_run_made_before_is_not_made_again():
 def test_a_review_works_for_native_calls_as_well():
     function = {"name": "calculator", "arguments": '{"expression": "17*12"}'}
     native = Reply("", tool_calls=({"id": "a", "type": "function", "function": function},))
-    worker = agent("It is 200.", native, "It is 204.", step=native_step)
+    worker = agent("It is 200.", native, "It is 204.", protocol=native_step)
     done = reflect(QUESTION, worker, plays("Work it out."))
     assert (done.answer, done.stop) == ("It is 204.", "answered")
     assert worker.model.sent[1][-1]["content"].startswith("A reviewer does not accept")
@@ -264,9 +260,8 @@ def test_when_no_try_passes_the_outcome_says_so_and_keeps_the_last_answer():
 
 
 def test_a_limit_is_one_try_and_its_reason_is_told_to_the_coach():
-    stops = (StepLimit(1), *STOPS[1:])
     coach = plays("Answer sooner.")
-    done = reflexion(QUESTION, agent(LOOK, "?", RIGHT, stops=stops), is_204, coach)
+    done = reflexion(QUESTION, agent(LOOK, "?", RIGHT, max_steps=1), is_204, coach)
     assert done.finished
     assert "Not finished: step limit." in asked(coach)[0]
 
@@ -297,7 +292,7 @@ def test_what_is_no_whole_answer_is_not_returned_as_one(reply):
 
 
 def test_a_run_that_did_not_finish_is_not_routed():
-    stopped = agent(LOOK, RIGHT, stops=(StepLimit(1),))
+    stopped = agent(LOOK, RIGHT, max_steps=1)
     done = route(QUESTION, stopped, plays())
     assert (done.answer, done.stop) == ("It is 204.", "step limit")
 
@@ -378,8 +373,9 @@ def test_a_check_that_raises_carries_the_runs():
     def broken(run):
         raise ZeroDivisionError
 
-    with pytest.raises(ZeroDivisionError) as error:
+    with pytest.raises(patterns.PatternError) as error:
         reflexion(QUESTION, agent(RIGHT), broken)
+    assert isinstance(error.value.__cause__, ZeroDivisionError)
     assert [run.answer for run in error.value.outcome.runs] == ["It is 204."]
 
 

@@ -12,7 +12,6 @@ import pytest
 from react_lab.loop import Agent, step
 from react_lab.models import ScriptedModel
 from react_lab.registry import Registry
-from react_lab.stops import StepLimit
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run, keep, load, save
 
@@ -33,7 +32,7 @@ def test_a_run_comes_back_as_it_was(tmp_path):
 
 
 def test_a_run_stopped_at_a_limit_comes_back_with_its_last_word(tmp_path):
-    run = agent(*CALLS[:2], DONE, stops=(StepLimit(2),)).run("?")
+    run = agent(*CALLS[:2], DONE, max_steps=2).run("?")
     save(run, tmp_path / "run.jsonl")
     assert load(tmp_path / "run.jsonl") == run
     assert run.last_word is not None

@@ -20,7 +20,6 @@ from react_lab.loop import Agent
 from react_lab.models import ScriptedModel
 from react_lab.prompt import RULES, message, native_prompt, system_prompt
 from react_lab.registry import Observation, Registry, Tool
-from react_lab.stops import StepLimit
 from training import natural, whole
 from training.kits import (
     BEFORE,
@@ -68,7 +67,8 @@ def play(script: Script, registry: Registry, system: str) -> list[dict] | None:
         ScriptedModel(texts),
         Played(tuple(registry)),
         system=system,
-        stops=(StepLimit(script.steps),),
+        max_steps=script.steps,
+        without=("repeats", "failures", "format faults"),
     ).run(script.question)
     last = run.last_word or run.steps[-1]
     if (

@@ -31,7 +31,6 @@ from react_lab.models.reply import Reply
 from react_lab.parser import Action, Malformed, parse
 from react_lab.prompt import EXAMPLES, FRAME, RULES, system_prompt
 from react_lab.registry import Registry
-from react_lab.stops import STOPS, StepLimit
 from react_lab.toolkit import flaky
 from react_lab.trace import Run
 from react_lab.views.text import show
@@ -114,15 +113,14 @@ def ask(row: dict, variant: str) -> Run:
     model = EmbeddedModel(adapter=how.adapter, max_tokens=TOKENS, grammar=rules)
     if how.votes > 1:
         model = Vote(model, tools, how.votes)
-    stops = (StepLimit(STEPS), *STOPS[1:])
     if how.native:
-        return Agent(model, tools, stops=stops, step=native_step).run(row["question"])
+        return Agent(model, tools, max_steps=STEPS, protocol=native_step).run(row["question"])
     examples = EXAMPLES["en"][: how.examples]
     system = system_prompt(tools, examples=examples, thoughts=how.thoughts != "none")
     if how.thoughts == "short":
         for field, words in SHORT.items():
             system = system.replace(f": {FRAME['en'][field]}\n", f": {words}\n")
-    return Agent(model, tools, system=system, stops=stops).run(row["question"])
+    return Agent(model, tools, system=system, max_steps=STEPS).run(row["question"])
 
 
 def result(row: dict, run: Run) -> dict:
@@ -238,8 +236,7 @@ def ask_flaky(row: dict, retry_rule: bool) -> Run:
     rules = [text for name, text in RULES["en"].items() if retry_rule or name != "retry"]
     system = system_prompt(tools, rules=rules)
     model = EmbeddedModel(max_tokens=TOKENS)
-    stops = (StepLimit(STEPS), *STOPS[1:])
-    return Agent(model, Registry(broken), system=system, stops=stops).run(row["question"])
+    return Agent(model, Registry(broken), system=system, max_steps=STEPS).run(row["question"])
 
 
 def recovery() -> str:

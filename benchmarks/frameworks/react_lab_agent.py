@@ -9,7 +9,6 @@ from react_lab.loop import Agent
 from react_lab.models import ChatModel
 from react_lab.parser import Action
 from react_lab.registry import Registry
-from react_lab.stops import STOPS, StepLimit
 
 
 def main() -> None:
@@ -19,8 +18,8 @@ def main() -> None:
         ChatModel(name, base_url=address, api_key=key),
         Registry(tuple(TOOLS)),
         system=SYSTEM,
-        stops=(StepLimit(ROUNDS), *STOPS[1:]),
-        step=native_step,
+        max_steps=ROUNDS,
+        protocol=native_step,
     )
     run = agent.run(QUESTION)
     pairs = [pair for step in run.steps for pair in step.moves]

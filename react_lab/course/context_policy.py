@@ -9,6 +9,7 @@ from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.loop import Agent
 from react_lab.models.reply import Message, Reply
 from react_lab.registry.registry import Registry
+from react_lab.stops import BY_NAME
 from react_lab.trace import Run
 
 GIVEN = KeepRounds(n=4, cut=200)
@@ -115,7 +116,9 @@ def run_of(policy: Callable | None, asked: tuple[str, str]) -> Run:
 
     order = [*asked, *(name for name in PAGES if name not in asked)]
     question = f"What is the number of the {asked[0]}, and what is that of the {asked[1]}?"
-    return Agent(reader(order, asked), tools, fit=policy, stops=()).run(question)
+    return Agent(
+        reader(order, asked), tools, fit=policy, max_steps=None, without=tuple(BY_NAME)
+    ).run(question)
 
 
 def reader(order: list[str], asked: tuple[str, str]) -> Callable:

@@ -215,6 +215,6 @@ def _first_messages(case: Case, make_agent: Callable[[Case], Agent]) -> tuple[di
 
     agent = replace(make_agent(case), model=silent)
     try:
-        agent.step(Run(case.question), agent)
+        agent.protocol(Run(case.question), agent)
     except ModelError as error:
         return error.sent

@@ -14,49 +14,62 @@ from email.utils import parsedate_to_datetime
 
 EXCERPT = 300  # characters of a server's words that are shown
 
-# What a refusal is, and what a person can do about it. The pattern is looked for in
-# "STATUS CODE: WORDS", in any case; the first row that is found counts.
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of refusal.
+
+    name: a kind of ModelError. pattern: what "STATUS CODE: WORDS" contains, in any case. advice:
+    what a person can do about it.
+    """
+
+    name: str
+    pattern: str
+    advice: str
+
+
+# The first row whose pattern is found counts.
 KINDS = (
-    (
+    Kind(
         "filtered",
         r"content[_ ](?:management )?(?:filter|policy)|responsibleai|\bflagged\b|moderation",
         "A content filter stopped it. Put the question, or what a tool returned, in other words.",
     ),
-    (
+    Kind(
         "no credit",
         r"^402|insufficient[_ ](?:quota|balance|credit|funds)"
         r"|^(?!.*(?:retry|try again) (?:in|after)).*\b(?:billing|credits?\b)",
         "The account has no credit left. Look at its billing, or use another key.",
     ),
-    ("rate limit", r"^(?:429|529)", "Too many requests. Wait, then run again."),
-    (
+    Kind("rate limit", r"^(?:429|529)", "Too many requests. Wait, then run again."),
+    Kind(
         "bad key",
         r"^40[13]|invalid_api_key",
         "The key was refused. Check LLM_API_KEY, and what it may use.",
     ),
-    (
+    Kind(
         "context too long",
         r"^413|context[_ ](?:length|size|window)|too many (?:input )?tokens|reduce the length"
         r"|(?:prompt|inputs?|messages?)\b.{0,60}(?:too long|too large|longer|exceed|must be <=)",
         "The messages are too long for this model. Send fewer of them, let the tools return "
         "less, give a smaller max_tokens, or take a model with a longer context.",
     ),
-    (
+    Kind(
         "refused",
         r"(?:tools?|function call\w*)\b.{0,40}(?:not|n't|un)\s?(?:support|available|allowed)"
         r"|(?:not|n't|un)\s?support\w*.{0,40}(?:\btools?\b|function call)"
         r"|tools param|auto-tool-choice",
         "It takes no native calls. Use the text loop instead.",
     ),
-    (
+    Kind(
         "refused",
         r"template|jinja|\broles?\b.{0,60}(?:alternat|turns|order)|expected.{0,20}\brole\b",
         "The order of the messages was refused, by the model's chat template or by the server.",
     ),
-    ("refused", r"^40[45]", "Not found. Check LLM_MODEL and LLM_BASE_URL."),
-    ("refused", r"^4", "The endpoint refused the request."),
-    ("error", r"^5", "The endpoint failed. Run again, or look into the server's own log."),
-    (
+    Kind("refused", r"^40[45]", "Not found. Check LLM_MODEL and LLM_BASE_URL."),
+    Kind("refused", r"^4", "The endpoint refused the request."),
+    Kind("error", r"^5", "The endpoint failed. Run again, or look into the server's own log."),
+    Kind(
         "unreadable",
         r"",
         "This is no chat completion. Check base_url (LLM_BASE_URL): it usually ends in /v1.",
@@ -101,12 +114,12 @@ class Refusal:
     @property
     def kind(self) -> str:
         """One of the kinds of ModelError."""
-        return self._row[0]
+        return self._kind.name
 
     @property
     def advice(self) -> str:
         """What a person can do about it."""
-        return self._row[2]
+        return self._kind.advice
 
     @property
     def elsewhere(self) -> bool:
@@ -115,8 +128,8 @@ class Refusal:
         return no_route or self.kind == "unreadable" and self.words.startswith("not JSON")
 
     @property
-    def _row(self) -> tuple[str, str, str]:
-        return next(row for row in KINDS if re.search(row[1], str(self), re.I))
+    def _kind(self) -> Kind:
+        return next(one for one in KINDS if re.search(one.pattern, str(self), re.I))
 
 
 def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | None:

@@ -43,6 +43,7 @@ class EmbeddedModel:
     stop: tuple[str, ...] = ()
     grammar: str | None = None
     cache: str = "auto"
+    languages = ("en",)  # not a field: the only one it was trained on
 
     def __post_init__(self) -> None:
         if self.cache not in ("auto", "on", "off"):

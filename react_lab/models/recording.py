@@ -188,6 +188,7 @@ class Recording:
     model: EmbeddedModel = field(default_factory=EmbeddedModel)
     mode: str = REPLAY
     folder: Path | None = None
+    languages = EmbeddedModel.languages  # not a field
 
     def __post_init__(self) -> None:
         kind, _, name = self.mode.partition(":")

@@ -1,7 +1,7 @@
 """Reply: what comes back from a model, how to read it, and the error when nothing came."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 Message = dict[str, object]
@@ -11,12 +11,14 @@ class ModelError(Exception):
     """The model could not be asked: the world's fault. The message says what to do next.
 
     kind: "no connection", "bad key", "rate limit", "no credit", "context too long", "refused",
-    "filtered", "empty", "unreadable" or "error". reply: the Reply that came, if one did.
+    "filtered", "empty", "unreadable" or "error". reply: the Reply that came, if one did. sent: the
+    messages that were sent, filled in by the loop.
     """
 
     def __init__(self, message: str, kind: str = "error", reply: "Reply | None" = None):
         super().__init__(message)
         self.kind, self.reply = kind, reply
+        self.sent: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,12 @@ class Reply:
 UNREAD = "the endpoint could not read the reply"
 
 Model = Callable[..., Reply]
+Fit = Callable[[list[Message]], list[Message]]  # chooses which messages are sent
+
+
+def tokens_of(replies: Iterable[Reply]) -> int:
+    """Add up the tokens that were sent and received; an endpoint that reports none counts as 0."""
+    return sum((one.tokens_in or 0) + (one.tokens_out or 0) for one in replies)
 
 
 # Reading a reply ----------------------------------------------------------------------------

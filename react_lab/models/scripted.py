@@ -1,36 +1,47 @@
-"""Scripted: a model that says what it was given.
+"""Scripted: a model that returns the replies it was given.
 
 >>> model = ScriptedModel(["Thought: easy.\\nFinal Answer: 4"])
 >>> model([{"role": "user", "content": "Question: What is 2+2?"}]).text
 'Thought: easy.\\nFinal Answer: 4'
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from react_lab.models.reply import Message, ModelError, Reply
 
 
-@dataclass(frozen=True)
 class ScriptedModel:
-    """A model that says what it was given, in order. For tests and for lessons that say so.
+    """A model that returns its first reply on the first call, its second on the second, and so on.
 
-    The n-th reply answers a conversation that holds n replies already, so that the same
-    object can be asked again from the start. Raises ValueError for a reply that is no text, and
-    ModelError when the script has ended.
+    Each run of an agent starts the script again: the loop calls `rewind` with the number of
+    steps that the run has so far. For tests, and for lessons that say so.
+
+    Args:
+        replies: the texts, in order.
+
+    Raises:
+        ValueError: a reply that is not a string.
+        ModelError: when called after the last reply.
     """
 
-    replies: tuple[str, ...]
-
-    def __init__(self, replies: list[str] | tuple[str, ...]):
+    def __init__(self, replies: Iterable[str]):
         if isinstance(replies, str):
             raise ValueError("A script is a list of replies: ScriptedModel([...]).")
-        object.__setattr__(self, "replies", tuple(replies))
+        self.replies = tuple(replies)
+        self.position = 0  # of the next reply
         for place, reply in enumerate(self.replies, 1):
             if not isinstance(reply, str):
                 raise ValueError(f"Reply {place} of the script is {reply!r}; write a text.")
 
     def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
-        said = sum(message["role"] == "assistant" for message in messages)
-        if said >= len(self.replies):
+        if self.position >= len(self.replies):
             raise ModelError(f"The script has {len(self.replies)} replies; add one for this step.")
-        return Reply(text=self.replies[said], finish_reason="stop")
+        self.position += 1
+        return Reply(text=self.replies[self.position - 1], finish_reason="stop")
+
+    def rewind(self, position: int = 0) -> None:
+        """Continue with the reply at this position, counted from 0."""
+        self.position = position
+
+    def __repr__(self) -> str:
+        return f"ScriptedModel(replies={self.replies!r})"

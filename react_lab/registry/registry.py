@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from react_lab.chinese import is_chinese
 from react_lab.ranking import ranked
-from react_lab.registry.results import as_text, head
+from react_lab.registry.results import as_text, head, sendable
 from react_lab.registry.signature import (
     convert,
     default_of,
@@ -87,6 +87,11 @@ class Observation:
     truncated: int = 0
     notice: str = ""
     tries: int = 1
+
+    @property
+    def full_text(self) -> str:
+        """The observation as the model reads it: the result, then what the program adds."""
+        return "\n".join(filter(None, (self.text, self.notice)))
 
 
 class Registry:
@@ -223,7 +228,7 @@ class Registry:
             text = f"TimeoutError: {name} ran out of time ({tool.seconds:g} s)."
             error, tries = "tool error", 1
         seconds = time.perf_counter() - begin
-        text = text.encode("utf-8", "replace").decode()  # half an emoji cannot be sent
+        text = sendable(text)
         kept = self.shorten(text, self.limit) if len(text) > self.limit else text
         return Observation(kept, error, seconds, max(0, len(text) - self.limit), tries=tries)
 

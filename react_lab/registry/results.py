@@ -35,6 +35,11 @@ def as_text(value: object) -> str:
     return text if text.strip() else "The tool returned an empty text."
 
 
+def sendable(text: str) -> str:
+    """Replace half an emoji ("\\ud83d" in a model's JSON): no message and no file can hold it."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def plain(value: object, inside: tuple[int, ...] = ()) -> object:
     """The value in JSON's own types; what has no such form becomes text.
 

@@ -126,7 +126,7 @@ def call_panel(run: Run, number: int, edited: frozenset[int] = frozenset()) -> s
             name = f"result: {result.error}" if result.error else "result"
             name += f", {result.truncated:,} characters cut" if result.truncated else ""
             name += ", edited by you" if number in edited else ""
-            parts.append(_field(name, text.seen(result)))
+            parts.append(_field(name, result.full_text))
         elif isinstance(move, Action):
             parts.append(_note("Not run." if run.pending is not move else "It waits for you."))
     return section("Call and result", "".join(parts), long=True) if parts else ""

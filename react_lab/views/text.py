@@ -5,6 +5,7 @@ import re
 
 from react_lab.parser.fields import believed
 from react_lab.parser.moves import Action, FinalAnswer
+from react_lab.registry.results import sendable
 from react_lab.trace import Run, Step
 
 
@@ -34,11 +35,11 @@ def show_step(step: Step, number: int) -> str:
     if move.repairs:
         lines.append(f"  Repaired:     {', '.join(move.repairs)}")
     if step.observation:
-        lines.append(f"  Observation:  {_indent(seen(step.observation))}")
+        lines.append(f"  Observation:  {_indent(step.observation.full_text)}")
     for also, observation in step.also:
         lines.append(f"  Also:         {_indent(show_move(also))}")
         if observation:
-            lines.append(f"  Observation:  {_indent(seen(observation))}")
+            lines.append(f"  Observation:  {_indent(observation.full_text)}")
     lines += [f"  Note:         {_indent(note)}" for note in step.reply.notes]
     return "\n".join(lines)
 
@@ -119,7 +120,7 @@ def unsent(run: Run, number: int) -> list[str]:
     missing = []
     for place in range(number - 1, 0, -1):
         past = run.steps[place - 1]
-        pieces = [("observation", seen(result)) for _, result in reversed(past.moves) if result]
+        pieces = [("observation", result.full_text) for _, result in reversed(past.moves) if result]
         for kind, text in [*pieces, ("reply", believed(past.reply.text))]:
             text = sendable(text)
             whole = rf"(?:^|[:：] ?){re.escape(text)}$"
@@ -129,11 +130,6 @@ def unsent(run: Run, number: int) -> list[str]:
             elif text:
                 missing.append(f"{kind} of step {place} ({len(text):,} characters)")
     return missing[::-1]
-
-
-def seen(observation) -> str:
-    """A result as the model reads it: its text, and what the program added."""
-    return "\n".join(filter(None, (observation.text, observation.notice)))
 
 
 def content(message: dict) -> str:
@@ -173,7 +169,7 @@ def markdown(run: Run) -> str:
     lines += ["| step | thought | action | observation |", "| ---: | --- | --- | --- |"]
     for number, step in enumerate(run.steps, 1):
         acts = "\n".join(show_move(move) for move, _ in step.moves)
-        answers = "\n".join(seen(result) for _, result in step.moves if result)
+        answers = "\n".join(result.full_text for _, result in step.moves if result)
         cells = [str(number), *map(_escaped, (step.move.thought, acts, answers))]
         lines.append(f"| {' | '.join(cells)} |")
     return sendable("\n".join([*lines, "", _escaped(show_end(run)) if run.stop else ""]))
@@ -191,11 +187,6 @@ def register() -> None:
     formatters = shell.display_formatter.formatters
     formatters["text/markdown"].for_type(Run, markdown)
     formatters["text/plain"].for_type(Run, lambda run, printer, cycle: printer.text(show(run)))
-
-
-def sendable(text: str) -> str:
-    """Without half an emoji: a lone surrogate cannot be written into any message."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _escaped(text: str) -> str:

@@ -112,7 +112,7 @@ class Stepper:
     def _result(self) -> str:
         """The observation in view, as the model reads it."""
         steps = self.run.steps[self.number - 1 : self.number] if self.number else ()
-        return text.seen(steps[0].observation) if steps and steps[0].observation else ""
+        return steps[0].observation.full_text if steps and steps[0].observation else ""
 
     def _say(self, message: str) -> None:
         self.message = message

@@ -29,7 +29,6 @@ from react_lab.evaluation import (
 from react_lab.evaluation.judge import case_tools, evaluation_cases
 from react_lab.loop import Agent
 from react_lab.models import ModelError, Reply, ScriptedModel
-from react_lab.stops import StepLimit
 from react_lab.trace import load
 
 CASES = evaluation_cases()
@@ -305,7 +304,7 @@ def test_unfinished_runs_are_counted_by_reason():
     def make(case):
         agent = perfect(case)
         again = ScriptedModel([script(case)[0]] * 9) if case.id == "rome" else agent.model
-        return replace(agent, model=again, stops=(StepLimit(1), *agent.stops))
+        return replace(agent, model=again, max_steps=1)
 
     chosen = [case for case in CASES if case.id in ("rome", "barks", "tour")]
     results = list(evaluate(chosen, make))

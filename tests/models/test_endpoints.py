@@ -23,7 +23,6 @@ from react_lab.function_calling import native_step
 from react_lab.loop import Agent, text_step
 from react_lab.models import ENDINGS, ChatModel, ModelError
 from react_lab.registry import Registry
-from react_lab.stops import STOPS, StepLimit
 from react_lab.trace import save
 
 CASES = field_cases()
@@ -61,8 +60,7 @@ def play(case, **fields):
     step = native_step if settings.get("mode") == "native" else text_step
     with serve(given["server"]) as endpoint:
         model = chat_model(settings, endpoint.port, **fields)
-        stops = (StepLimit(settings.get("max_steps", 8)), *STOPS[1:])
-        agent = Agent(model, tools, step=step, stops=stops)
+        agent = Agent(model, tools, protocol=step, max_steps=settings.get("max_steps", 8))
         return agent.run(given.get("question", "?")), endpoint.requests
 
 

@@ -32,7 +32,7 @@ def test_a_native_run_is_written_as_in_the_training():
     """Word for word the form of training/episodes.native."""
     model, asked = scripted(SUM, "It is 42.")
     tools = lab_tools().subset(["calculator", "get_weather"])
-    run = Agent(model, tools, step=native_step).run("What is 6*7?")
+    run = Agent(model, tools, protocol=native_step).run("What is 6*7?")
     assert run.answer == "It is 42."
     assert asked[1] == [
         {"role": "system", "content": native_prompt(tools)},
@@ -44,7 +44,7 @@ def test_a_native_run_is_written_as_in_the_training():
 
 def test_an_error_is_written_as_in_the_training():
     model, asked = scripted(SUM.replace("6*7", "1/0"), "It has no result.")
-    Agent(model, lab_tools(), step=native_step).run("What is 1/0?")
+    Agent(model, lab_tools(), protocol=native_step).run("What is 1/0?")
     assert asked[1][-1]["content"] == (
         "<tool_response>Error: ValueError: Division by zero has no result.</tool_response>"
     )
@@ -52,7 +52,7 @@ def test_an_error_is_written_as_in_the_training():
 
 def test_several_results_come_in_one_message():
     model, asked = scripted(SUM + "\n" + SUM.replace("6*7", "6*8"), "42 and 48.")
-    run = Agent(model, lab_tools(), step=native_step).run("?")
+    run = Agent(model, lab_tools(), protocol=native_step).run("?")
     assert [seen.text for _, seen in run.steps[0].moves] == ["42", "48"]
     assert [m["role"] for m in asked[1]] == ["system", "user", "assistant", "user"]
     assert asked[1][-1]["content"] == (
@@ -62,7 +62,7 @@ def test_several_results_come_in_one_message():
 
 def test_a_system_message_of_ones_own_stands_before_the_tools():
     model, asked = scripted("4")
-    Agent(model, lab_tools(), system="Be brief.", step=native_step).run("2+2?")
+    Agent(model, lab_tools(), system="Be brief.", protocol=native_step).run("2+2?")
     own, *rest = asked[0][0]["content"].split("\n")
     assert own == "Be brief."
     assert rest == native_prompt(lab_tools()).split("\n")[1:]

@@ -62,10 +62,10 @@ MAY_IMPORT = {
     "models/recording models/reply",
     "trace": "files registry/registry parser/moves models/endpoint models/reply",
     "stops": "models/reply parser/moves ranking registry/registry trace",
-    "loop": "registry/registry parser/fields parser/moves parser/parse prompt models/reply "
-    "stops trace",
-    "function_calling": "registry/registry parser/backslashes parser/calls parser/fields "
-    "parser/inputs parser/moves parser/plain prompt models/reply trace loop",
+    "loop": "registry/registry registry/results parser/fields parser/moves parser/parse prompt "
+    "models/reply stops trace",
+    "function_calling": "registry/registry registry/results parser/backslashes parser/calls "
+    "parser/fields parser/inputs parser/moves parser/plain prompt models/reply trace loop",
     "toolkit/calculator": "",
     "toolkit/cities": "chinese",
     "toolkit/handbook": "ranking",
@@ -75,15 +75,15 @@ MAY_IMPORT = {
     "services/model_server": "models/embedded models/endpoint models/reply",
     "services/search_server": "ranking toolkit/handbook",
     "context": "chinese models/reply parser/fields parser/labels prompt registry/results",
-    "memory": "context models/reply parser/fields prompt ranking trace",
+    "memory": "context models/reply parser/fields prompt ranking registry/results trace",
     "patterns": "chinese loop models/reply parser/fields parser/moves parser/parse prompt "
-    "registry/registry trace",
+    "registry/registry registry/results trace",
     "evaluation/claim": "",
     "evaluation/intervals": "",
     "evaluation/judge": "chinese parser/moves registry/registry toolkit/lab trace",
     "evaluation/evaluation": "evaluation/intervals evaluation/judge loop models/reply trace "
     "tracking",
-    "views/text": "parser/fields parser/moves trace",
+    "views/text": "parser/fields parser/moves registry/results trace",
     "views/pages": "parser/fields parser/moves trace views/text",
     "views/plots": "models/reply parser/moves trace views/text",
     "views/report": "evaluation/evaluation evaluation/intervals parser/moves views/pages "

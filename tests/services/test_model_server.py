@@ -32,7 +32,6 @@ from react_lab.services.model_server import (
     listen,
     order,
 )
-from react_lab.stops import StepLimit
 from react_lab.toolkit import lab_tools
 
 HELLO = [{"role": "user", "content": "Say hello in five words."}]
@@ -570,7 +569,7 @@ def test_a_real_engine_keeps_the_start_that_all_prompts_share():
     """The rules and the tools; what one learner asked is not the other's."""
     with command("--slots", "1", real=True) as it:
         model = replace(it.model(), options={"max_tokens": 60})
-        agent = Agent(model, lab_tools(), stops=(StepLimit(1),))
+        agent = Agent(model, lab_tools(), max_steps=1)
         runs = [agent.run(question) for question in ("What is 17 * 23?", "What is 41 * 19?")]
         with pytest.raises(ModelError) as refused:
             model([{"role": "user", "content": "word " * 9000}])

@@ -190,7 +190,8 @@ def slow(messages, tools=None):  # scripted: the same call at every step
         gate.wait()
     return Reply('Action: calculator\\nAction Input: {"expression": "6*7"}')
 
-view = stepper("6*7?", go_on=Agent(slow, lab_tools(), stops=()).stream, limits={"steps": 8})
+agent = Agent(slow, lab_tools(), max_steps=None, without=("repeats",))
+view = stepper("6*7?", go_on=agent.stream, limits={"steps": 8})
 view
 """
 

@@ -6,7 +6,6 @@ from nbclient import NotebookClient
 
 from react_lab.loop import Agent
 from react_lab.models import Reply, ScriptedModel
-from react_lab.stops import StepLimit
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run
 from react_lab.views import plots
@@ -51,7 +50,7 @@ def test_the_tokens_of_each_step_are_prompt_history_and_new():
 
 
 def test_the_last_word_costs_as_well():
-    run = measured(CALL, DONE, tokens_in=(300, 360), stops=(StepLimit(1),))
+    run = measured(CALL, DONE, tokens_in=(300, 360), max_steps=1)
     assert plots.figure_alt(plots.tokens(run)).endswith(
         "last word: prompt 300, history 60, new 20 tokens."
     )

@@ -4,7 +4,6 @@ from react_lab.function_calling import native_step
 from react_lab.loop import Agent
 from react_lab.models import Reply, ScriptedModel
 from react_lab.registry import Registry
-from react_lab.stops import StepLimit
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run
 from react_lab.views.text import markdown, show, show_page
@@ -36,7 +35,7 @@ Finished after 2 steps: It is 42."""
 
 
 def test_a_run_that_stopped_early_says_so():
-    agent = Agent(ScriptedModel([CALL, DONE]), lab_tools(), stops=(StepLimit(1),))
+    agent = Agent(ScriptedModel([CALL, DONE]), lab_tools(), max_steps=1)
     assert show(agent.run("6*7?")).endswith(
         "Stopped (step limit) after 1 step. Not finished: step limit.\n"
         "Best answer so far: It is 42."
@@ -117,7 +116,7 @@ def test_native_calls_read_like_those_of_the_text_loop():
         Reply("", (call("calculator", '{"expr'),)),
         Reply("It is 42."),
     ]
-    agent = Agent(lambda m, tools=None: replies.pop(0), lab_tools(), step=native_step)
+    agent = Agent(lambda m, tools=None: replies.pop(0), lab_tools(), protocol=native_step)
     text = show(agent.run("6*7?"))
     assert text.startswith("""\
 Question: 6*7?

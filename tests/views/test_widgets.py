@@ -16,7 +16,6 @@ from react_lab.models import Reply, ScriptedModel
 from react_lab.parser import Action, parse
 from react_lab.parser.cases import parser_cases
 from react_lab.registry import Registry
-from react_lab.stops import StepLimit
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run, Step
 from react_lab.views import pages
@@ -119,7 +118,7 @@ def test_native_calls_of_one_reply_are_all_shown_with_their_results():
         calls = (call(0, "6*7"), call(1, "1/0")) if len(messages) == 2 else ()
         return Reply("" if calls else "It is 42.", tool_calls=calls)
 
-    native = Agent(model, lab_tools(), step=native_step).run("6*7?")
+    native = Agent(model, lab_tools(), protocol=native_step).run("6*7?")
     shown = words(pages.page(native, 1))
     for part in (
         "native call",
@@ -166,7 +165,7 @@ def test_of_the_same_result_twice_the_older_one_is_missed():
 
 
 def test_the_reply_to_the_last_call_is_a_page_of_its_own():
-    stopped = run(CALL, DONE, stops=(StepLimit(1),))
+    stopped = run(CALL, DONE, max_steps=1)
     shown = words(pages.page(stopped, 2))
     assert "This was the last step." in shown and "Best answer so far: It is 42." in shown
 
@@ -245,7 +244,7 @@ def test_next_at_the_end_takes_one_step_more():
 
 def test_to_the_end_runs_until_the_run_stops_and_shows_its_progress():
     limits = {"steps": 2, "seconds": 60}
-    view = stepper("6*7?", go_on=agent(CALL, CALL, DONE, stops=(StepLimit(2),)).stream,
+    view = stepper("6*7?", go_on=agent(CALL, CALL, DONE, max_steps=2).stream,
                    limits=limits)  # fmt: skip
     view.end.click()
     stopped = view.wait()
