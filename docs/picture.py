@@ -50,8 +50,9 @@ def picture(text: str) -> str:
     ]
     for number, (label, line) in enumerate(rows):
         bold = ' font-weight="bold"' if line.startswith(("Step", "Question", "Finished")) else ""
+        colour = COLOURS.get(FIELDS.get(label), "#1f2328")
         parts.append(
-            f'<text x="20" y="{number * LINE + 34}" fill="{COLOURS.get(FIELDS.get(label), "#1f2328")}"{bold} '
+            f'<text x="20" y="{number * LINE + 34}" fill="{colour}"{bold} '
             f'xml:space="preserve">{html.escape(line)}</text>'
         )
     return "\n".join([*parts, "</svg>"]) + "\n"

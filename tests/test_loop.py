@@ -834,8 +834,8 @@ def test_the_work_of_a_round_does_not_grow_with_the_square_of_the_steps(step):
         agent = Agent(
             lambda messages, tools=None: Reply(next(replies)),
             lab_tools(),
-            step=step,
-            stops=(StepLimit(9999),),
+            max_steps=9999,
+            protocol=step,
         )
         calls = 0
 

@@ -125,7 +125,7 @@ def test_the_loop_of_the_sheet_is_that_of_notebook_05():
     assert ast.dump(ast.parse(code).body[0]) == ast.dump(found[0])
 
 
-def test_the_sheet_names_every_stop_reason_and_every_brake_with_its_default():
+def test_the_sheet_names_every_stop_reason_and_every_stop_rule_with_its_default():
     code = Path(stops.__file__).read_text(encoding="utf-8")
     reasons = set(re.findall(r'return "([a-z ]+)" if', code)) | set(loop.NO_LAST_WORD)
     table = SHEET.partition("## Stop reasons")[2].partition("##")[0]
