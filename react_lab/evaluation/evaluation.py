@@ -8,7 +8,7 @@ from pathlib import Path
 from warnings import warn
 
 from react_lab.evaluation import judge
-from react_lab.evaluation.intervals import mean, moved, share, verdict
+from react_lab.evaluation.intervals import mean, moved, share, verdict, written
 from react_lab.evaluation.judge import Case
 from react_lab.loop import Agent
 from react_lab.models.reply import Model, ModelError
@@ -59,14 +59,23 @@ SHARES = {"answers right": "right", "right tools": "tools", "tools and arguments
 MEANS = {"rounds": "rounds", "tokens": "tokens", "seconds in the model": "seconds"}
 
 
-def figures(results: Sequence[Result]) -> dict[str, str]:
-    """Every metric by name, as text with its 95% interval."""
+def figures(results: Sequence[Result], language: str = "en") -> dict[str, str]:
+    """Return every metric by name, as text with its 95% interval.
+
+    Args:
+        results: one for each case.
+        language: of the names and the texts, "en" or "zh".
+    """
     found = {name: share(getattr(r, key) for r in results) for name, key in SHARES.items()}
     found["finished"] = share(result.run.finished for result in results)
     for name, key in MEANS.items():
         values = [getattr(result, key) for result in results]
         found[name] = mean(values) if any(values) else "not told"
-    return found
+    return _in_language(found, language)
+
+
+def _in_language(found: dict[str, str], language: str) -> dict[str, str]:
+    return {written(name, language): written(text, language) for name, text in found.items()}
 
 
 def unfinished(results: Iterable[Result]) -> Counter[str]:
@@ -74,10 +83,20 @@ def unfinished(results: Iterable[Result]) -> Counter[str]:
     return Counter(result.run.stop for result in results if not result.run.finished)
 
 
-def compare(results: Iterable[Result], others: Iterable[Result]) -> dict[str, str]:
-    """For every metric whether a variant differs from another one, pair by pair, with both figures.
+def compare(
+    results: Iterable[Result], others: Iterable[Result], language: str = "en"
+) -> dict[str, str]:
+    """Return for every metric both numbers, and whether a variant differs from another one.
 
-    Only cases that both of them reached count. Raises ValueError when there are none.
+    Only cases that both of them reached count, pair by pair.
+
+    Args:
+        results: those of the variant.
+        others: those of the other one.
+        language: of the names and the texts, "en" or "zh".
+
+    Raises:
+        ValueError: the two have no case in common.
     """
     mine, theirs = ({result.case.id: result for result in one} for one in (results, others))
     if not (both := [name for name in mine if name in theirs]):
@@ -87,7 +106,7 @@ def compare(results: Iterable[Result], others: Iterable[Result]) -> dict[str, st
         for name, key in metrics.items():
             pair = [[getattr(one[case], key) for case in both] for one in (mine, theirs)]
             found[name] = f"{write(pair[0])} against {write(pair[1])}: {tell(*pair)}"
-    return found
+    return _in_language(found, language)
 
 
 @dataclass(frozen=True)
@@ -171,8 +190,8 @@ def shown(result: Result, bar: Track) -> Result:
 
 
 def lab_agent(model: Model, case: Case) -> Agent:
-    """The lab's agent with the tools of a case."""
-    return Agent(model, judge.case_tools(case))
+    """Return the lab's agent with the tools and the language of a case."""
+    return Agent(model, judge.case_tools(case), language=case.language)
 
 
 def ask(case: Case, make_agent: Callable[[Case], Agent]) -> Run:

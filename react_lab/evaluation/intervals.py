@@ -10,6 +10,42 @@ import math
 import random
 from collections.abc import Iterable, Sequence
 
+# What these functions write, in Chinese. Longer texts come first.
+IN_CHINESE = {
+    "answers right": "答案正确",
+    "right tools": "工具正确",
+    "tools and arguments right": "工具和参数都正确",
+    "finished": "自行完成",
+    "rounds": "轮数",
+    "tokens": "词元数",
+    "seconds in the model": "模型用时（秒）",
+    "not told": "没有报告",
+    "(nothing was measured)": "（没有测量）",
+    "nothing was measured": "没有测量",
+    " against ": " 对 ",
+    ": cannot tell": "：无法判断",
+    ": better": "：更好",
+    ": worse": "：更差",
+    ": more": "：更多",
+    ": less": "：更少",
+    " to ": " 到 ",
+}
+
+
+def written(text: str, language: str = "en") -> str:
+    """Return a text of these functions, or the name of a metric, in a language.
+
+    >>> written("15/20 75% (53% to 89%)", "zh")
+    '15/20 75%（53% 到 89%）'
+    """
+    if language == "en":
+        return text
+    if text in IN_CHINESE:
+        return IN_CHINESE[text]
+    for english, chinese in IN_CHINESE.items():
+        text = text.replace(english, chinese)
+    return text.replace(" (", "（").replace(")", "）")
+
 
 def interval(right: int, n: int) -> tuple[float, float]:
     """The 95% interval of a share, right of n, as two fractions; (0, 1) when n is 0.

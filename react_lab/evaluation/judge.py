@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from react_lab.chinese import HAN, NUMERIC, arabic
 from react_lab.parser.moves import Action
 from react_lab.registry.registry import Registry
 from react_lab.toolkit.lab import flaky, lab_tools
 from react_lab.trace import Run
 
 EVALUATION_CASES = Path(__file__).parents[1] / "data" / "evaluation_cases.jsonl"
+CHINESE_CASES = EVALUATION_CASES.with_name("evaluation_cases_zh.jsonl")
 NOON = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)  # the clock of the cases stands still
 FAILS = {"once": 0.05, "always": 1.0}
 SEED = 165  # at a rate of 0.05 it fails the first call, and no other for long
@@ -28,14 +30,22 @@ SEED = 165  # at a rate of 0.05 it fails the first call, and no other for long
 class Case:
     """A question, the calls it takes, and how its answer is checked.
 
-    id: letters, digits, _ and -; a trace file is named after it. kind: "one tool", "several
-    tools", "no tool" or "tool failure". right: the values that the answer must hold, each with
-    its other spellings behind a |; empty where calls are made and nothing can be known.
-    calls: {"tool", "arguments", "gives"} each, in an order that works; gives: what its result
-    holds. rivals: values that must not stand in the answer. pick: in a comparison, its word and
-    the name that is not right, such as ("warmer", "Lima"). fails: tools that break, by name:
-    "once" (the first call) or "always". Raises ValueError for an id that can name no
-    file, and for one value where a tuple is needed.
+    Args:
+        id: letters, digits, _ and -; a trace file is named after it.
+        kind: "one tool", "several tools", "no tool" or "tool failure".
+        question: the question.
+        right: the values that the answer must contain; `|` separates accepted spellings. Empty
+            if calls are made but nothing can be known.
+        calls: {"tool", "arguments", "gives"} each, in an order that works; "gives" is a value
+            that the result contains.
+        rivals: values that must not be in the answer.
+        pick: in a comparison, its word and the name that is not right: ("warmer", "Lima").
+        fails: tools that break, by name: "once" (the first call) or "always".
+        ordered: whether the calls count as right only in the order of `calls`.
+        language: of question, tools and agent, "en" or "zh".
+
+    Raises:
+        ValueError: an id that cannot name a file, or one value where a tuple is needed.
     """
 
     id: str
@@ -46,6 +56,8 @@ class Case:
     rivals: tuple[str, ...] = ()
     pick: tuple[str, str] | None = None
     fails: dict[str, str] = field(default_factory=dict)
+    ordered: bool = False
+    language: str = "en"
 
     def __post_init__(self):
         if not re.fullmatch(r"[\w-]+", self.id):
@@ -59,33 +71,43 @@ class Case:
 
 
 def evaluation_cases(path: str | Path = EVALUATION_CASES) -> list[Case]:
-    """The cases in a file of JSON Lines; the lab's own are 48, in the order of their kinds."""
+    """Return the cases in a file of JSON Lines.
+
+    The lab's own are 48 in English, in the order of their kinds, and those in CHINESE_CASES.
+    """
     return [Case(**json.loads(line)) for line in Path(path).read_text("utf-8").splitlines()]
 
 
 def case_tools(case: Case) -> Registry:
-    """The lab's tools for one run of a case: a fixed clock, and what breaks in it, broken."""
-    tools = lab_tools(NOON)
+    """Return the lab's tools for one run of a case: a fixed clock, and what breaks, broken."""
+    tools = lab_tools(NOON, case.language)
     broken = {name: flaky(tools[name], FAILS[how], SEED) for name, how in case.fails.items()}
     return Registry(tuple(broken.get(tool.name, tool) for tool in tools))
 
 
 # What stands in a text --------------------------------------------------------------------
 
+# A letter or digit of a script that separates words; Chinese characters are neighbours of anything.
+_LETTER = f"[^\\W{HAN}]"
 # Not part of a word, a time (16:00), a date (2026-06-01) or a longer number.
-NUMBER = re.compile(r"(?<![\w.,:])(?<!\d-)-?\d+(?:\.\d+)?(?![:.,-]?\d)")
+NUMBER = re.compile(rf"(?<!{_LETTER})(?<![.,:])(?<!\d-)-?\d+(?:\.\d+)?(?![:.,-]?\d)")
 
 
 def plain(text: str) -> str:
-    """A text with 3,530 written as 3530 and with one sign for minus."""
-    return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text).replace("−", "-")
+    """Write 3,530 as 3530, every minus as -, and Chinese numbers (二十八, 1.2万) in digits."""
+    text = re.sub(r"(?<=\d)[,，](?=\d{3}(?!\d))", "", text.translate(NUMERIC))
+    return arabic(text.replace("−", "-"))
 
 
 def place(value: str, text: str) -> int | None:
-    """Where a value stands in a text, as a whole word or number; None if nowhere.
+    """Return where a text contains a value, as a whole word or number; None if it does not.
 
-    value: a word or number, further spellings behind a |. Numbers are compared as numbers: 75
-    is found in "75.00", and 3163.30 in "3163.29754624", which is that when it is rounded.
+    Numbers are compared as numbers: 75 is found in "75.00", and 3163.30 in "3163.29754624",
+    which rounds to it. A value in Chinese is found inside other characters: 巴黎 in 法国巴黎.
+
+    Args:
+        value: a word or number; `|` separates accepted spellings.
+        text: where to look.
     """
     text, found = plain(text), []
     for spelling in value.split("|"):
@@ -96,7 +118,9 @@ def place(value: str, text: str) -> int | None:
                 if abs(float(match[0]) - float(spelling)) <= near:
                     found.append(match.start())
         else:
-            word = rf"(?<![\w.,:]){re.escape(spelling)}(?!\w|[.,]\d)"
+            before = rf"(?<!{_LETTER})(?<![.,:])" if re.match(_LETTER, spelling) else ""
+            behind = rf"(?!{_LETTER}|[.,]\d)" if re.search(rf"{_LETTER}$", spelling) else ""
+            word = before + re.escape(plain(spelling)) + behind
             found += [match.start() for match in re.finditer(word, text, re.I)]
     return min(found, default=None)
 
@@ -105,13 +129,15 @@ def place(value: str, text: str) -> int | None:
 
 NOT_KNOWN = re.compile(
     r"\b(no|not|none|nothing|cannot|unknown|unable|undefined|impossible|unavailable|failed|busy"
-    r"|sorry)\b|n't\b",
+    r"|sorry)\b|n't\b"
+    r"|无法|不能|不可|不知|不清楚|不确定|不存在|没有|没能|未能|未知|未找到|没找到|找不到|查不到|查询不到"
+    r"|不可用|不提供|暂无|失败|繁忙|正忙|抱歉|对不起",
     re.I,
 )
 
 
 def calls_made(run: Run) -> list[tuple[str, str]]:
-    """Every call of a run as (tool, what came back).
+    """Return every call of a run as (tool, result).
 
     A call that failed and was tried again at once, with any input, counts as one.
     """
@@ -126,11 +152,11 @@ def calls_made(run: Run) -> list[tuple[str, str]]:
 
 
 def solved(case: Case, run: Run) -> bool:
-    """Whether a run ended by itself with an answer that is right, and rests on what it saw.
+    """Return whether a run ended by itself with a right answer that rests on what it saw.
 
-    The answer holds every right value and no rival, and a tool showed each of those values. Where
-    nothing can be known it says so, and no number of its own. A case without calls is solved
-    without one. A comparison must pick the right name.
+    The answer contains every right value and no rival, and a tool showed each of those values.
+    Where nothing can be known, it says so and contains no number of its own. A case without calls
+    is solved without a call. A comparison must pick the right name.
     """
     answer, seen = run.answer or "", "\n".join(text for _, text in calls_made(run))
     if not run.finished or bool(seen) != bool(case.calls):
@@ -148,10 +174,16 @@ def solved(case: Case, run: Run) -> bool:
 
 
 def picked(answer: str, word: str, *names: str) -> str | None:
-    """Which name a comparison chooses: the last one before its word, else the first one.
+    """Return which name a comparison chooses: the last one before its word, else the first one.
 
-    "Lima has 18, Rome 27, so Rome is warmer." and "Rome is warmer than Lima." choose Rome.
+    "Lima has 18, Rome 27, so Rome is warmer." and "Rome is warmer than Lima." choose Rome, and so
+    does 罗马比利马更暖和, where the name before 比 counts.
     """
+    each = "|".join(map(re.escape, names))
+    near = "[^，。；,.;]{0,9}"
+    than = rf"({each}){near}比{near}(?:{each}){near}{re.escape(word)}"
+    if compared := re.findall(than, answer):
+        return compared[-1]
     end, spans = place(word, answer), []
     for name in names:
         spans += [(match.start(), name) for match in re.finditer(re.escape(name), answer, re.I)]
@@ -160,17 +192,25 @@ def picked(answer: str, word: str, *names: str) -> str | None:
 
 
 def right_tools(case: Case, run: Run) -> bool:
-    """Whether the tools of the case were called, each as often as it takes, and no others."""
+    """Return whether the tools of the case were called, each as often as needed, and no others."""
     return sorted(name for name, _ in calls_made(run)) == sorted(one["tool"] for one in case.calls)
 
 
 def right_calls(case: Case, run: Run) -> bool:
-    """Whether the tools are right and their arguments too, judged by what the calls gave."""
+    """Return whether tools and arguments are right, judged by what the calls gave.
+
+    If the case is `ordered`, the calls must come in its order too.
+    """
+
+    def fits(wanted: dict, one: tuple[str, str]) -> bool:
+        return one[0] == wanted["tool"] and place(wanted["gives"], one[1]) is not None
+
     made = calls_made(run)
+    if case.ordered:
+        return len(made) == len(case.calls) and all(map(fits, case.calls, made))
     for wanted in case.calls:
-        same = [one for one in made if one[0] == wanted["tool"]]
-        fits = [one for one in same if place(wanted["gives"], one[1]) is not None]
-        if not fits:
+        found = [one for one in made if fits(wanted, one)]
+        if not found:
             return False
-        made.remove(fits[0])
+        made.remove(found[0])
     return not made
