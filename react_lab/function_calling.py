@@ -19,6 +19,7 @@ from react_lab.parser.backslashes import CONTROL
 from react_lab.parser.calls import tool_name
 from react_lab.parser.fields import before_observation, fields
 from react_lab.parser.inputs import WHY, Input, once, read_input
+from react_lab.parser.markup import read_markup
 from react_lab.parser.moves import BARE_INPUT, LEFT_UNRUN, Action, Malformed, Move
 from react_lab.parser.plain import parse_plain
 from react_lab.prompt import in_language, message, native_system
@@ -69,15 +70,23 @@ def read_call(call: dict, reply: Reply, tools: Registry) -> Action | Malformed:
     words = "\n".join(part.text for part in parts if part.kind == "thought")
     thought = (words or reply.reasoning or "") if first else ""
     function = call.get("function") or {}
-    own = {sent: name for name, sent in tools.api_names().items()}
-    raw = str(function.get("name") or "(no name)")
-    name = own.get(raw) or tool_name(raw, tools.parameters())
+    name, given = name_of(function, tools)
     known = tools.parameters().get(name, [])
-    arguments, repairs, reason = read_arguments(function.get("arguments"), known)
+    arguments, repairs, reason = read_arguments(given, known)
     cut = reply.finish_reason == "length" and call is reply.tool_calls[-1]
     if arguments is None or (cut and (not arguments or "bare input read" in repairs)):
         return Malformed(thought, CUT if cut else reason, repairs)
     return Action(thought, name, arguments, repairs)
+
+
+def name_of(function: dict, tools: Registry) -> tuple[str, object]:
+    """Return the tool that a call means and its arguments, which may be left in the name."""
+    raw, given = str(function.get("name") or "(no name)"), function.get("arguments")
+    spelled, mark, rest = raw.partition("<")
+    inside = read_markup(mark + rest, None) if mark and given in (None, "", "{}", {}) else None
+    own = {sent: name for name, sent in tools.api_names().items()}
+    name = own.get(raw) or tool_name(spelled if inside else raw, tools.parameters())
+    return name, inside.arguments if inside else given
 
 
 def read_arguments(raw: object, known: list[str]) -> Input:

@@ -57,7 +57,7 @@ class ChatModel:
         seconds = time.perf_counter() - begin
         said = (*notes(self.learned), *waited)
         if refused:  # the endpoint could not read what the model wrote, so the model hears of it
-            unread = f"{UNREAD}: {hide(refused.words, self.api_key, part=6)}"
+            unread = f"{UNREAD}: {hide(refused.words, self.api_key, part=6)}".rstrip(".")
             return Reply(
                 refused.written, finish_reason=UNREAD, seconds=seconds, notes=(*said, unread)
             )

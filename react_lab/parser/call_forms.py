@@ -20,12 +20,13 @@ from react_lab.parser.calls import (
     Tools,
     json_call,
     known_name,
+    named,
     one_line_call,
     tool_name,
 )
 from react_lab.parser.inputs import BROKEN, MARKUP, fence_end, read_input, unfenced, with_quotes
 from react_lab.parser.json_repair import Unreadable, read_value
-from react_lab.parser.markup import read_markup
+from react_lab.parser.markup import DSML, read_markup
 
 # The content of a form -----------------------------------------------------------------------
 
@@ -43,11 +44,11 @@ _NAMED_JSON = re.compile(  # a name, marks, then an object or a list
 _GEMMA = re.compile(r"call:(?P<name>[\w.-]++)\s*+(?=\{)")
 _NAME = re.compile(r"\s*+(?P<name>[\w./:-]++)\s*+")
 _FUNCTION = re.compile(
-    r"<[\w:｜-]*?(?:function|invoke|tool)\s*+(?:=\s*+|name\s*+=\s*+|\(\s*+)[\"']?"
+    r"<[\w:｜‖|-]*?(?:function|invoke|tool)\s*+(?:=\s*+|name\s*+=\s*+|\(\s*+)[\"']?"
     r"(?P<name>[\w.-]++)[\"')]*+(?P<close>/?>|\s*+(?=[{(]))?",
     re.I,
 )
-_FUNCTION_END = re.compile(r"\s*+(?:</[\w:｜-]*?(?:function|invoke|tool)>?|<function>|/>)", re.I)
+_FUNCTION_END = re.compile(r"\s*+(?:</[\w:｜‖|-]*?(?:function|invoke|tool)>?|<function>|/>)", re.I)
 
 
 def _content(text: str, tools: Tools) -> Call:
@@ -211,9 +212,9 @@ class Form:
     read: Callable[[re.Match, str, Tools], Call] = _after
 
 
-_TAGS = "tool_call|function_call|toolcall|tool_use|longcat_tool_call|seed:tool_call|tools"
-_LISTS = "tool_calls|function_calls|toolcalls|minimax:tool_call|｜DSML｜function_calls"
-_LISTS += "|｜DSML｜tool_calls"
+_TAGS = "tool_call|function_call|toolcall|tool_use|longcat_tool_call|seed:tool_call|tools|tool"
+_LISTS = "tool_calls|function_calls|toolcalls|minimax:tool_call|calls"
+_LISTS += rf"|{DSML}(?:function|tool)_calls"
 _JSON = '{"name": "get_weather", "arguments": {"city": "Lima"}}'
 _TAG = "<parameter=city>Lima</parameter>"
 
@@ -229,7 +230,7 @@ FORMS = (
     ),
     Form(
         "Claude, MiniMax, DeepSeek DSML",
-        r"(?P<tag><(?:｜DSML｜)?(?:invoke|function)\s++name\s*+=)",
+        rf"(?P<tag><(?:{DSML})?(?:invoke|function)\s++name\s*+=)",
         '<invoke name="get_weather"><parameter name="city">Lima</parameter></invoke>',
         _whole,
     ),
@@ -237,7 +238,7 @@ FORMS = (
     Form("Llama 3", r"<\|python_tag\|>", '<|python_tag|>get_weather.call(city="Lima")'),
     Form(
         "Gemini, Gemma 3",
-        r"```tool_(?:code|call)\b",
+        r"```tool_(?:code|call)(?=\W|print\()",
         '```tool_code\nget_weather(city="Lima")\n```',
         _fenced,
     ),
@@ -259,7 +260,7 @@ FORMS = (
     Form(
         "gpt-oss (harmony)",
         r"(?:<\|start\|>assistant)?"
-        r"(?:<\|channel\|>\s*+(?:commentary|analysis)\s++to=(?=functions)"
+        r"(?:<\|channel\|>\s*+(?:commentary|analysis)\s++to=(?=\w)"
         r"|(?:assistant)?(?:commentary|analysis)\s++to=(?=functions)|to=(?=functions\.))",
         "<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>"
         '{"city": "Lima"}<|call|>',
@@ -330,12 +331,12 @@ def read_bare(text: str, tools: Tools) -> Call | None:
     bare = _without_closing(unfenced(text)[0] if text.startswith("```") else text)
     if not bare or bare[-1] not in ")]}":
         return None
-    found = (
+    written = (
         BARE_JSON.match(bare.lstrip("[ \t\r\n"))
         or _BARE_PYTHON.fullmatch(bare)
         or _BARE_NAME.match(bare)
     )
-    if not (found and tool_name(found["name"], tools) in tools) and not _is_call(bare, tools):
+    if not (written and tool_name(written["name"], tools) in tools) and not _is_call(bare, tools):
         return None
     call = _content(bare, tools)
     return call._replace(repairs=(NATIVE, *call.repairs))
@@ -355,13 +356,11 @@ def _is_call(text: str, tools: Tools) -> bool:
     if text[end:].strip():
         return False
     value = value[0] if isinstance(value, list) and value else value
-    for _ in range(3):  # {"tool_calls": [{"function": {...}}]}
-        inner = isinstance(value, dict) and next(
-            (value[key] for key in _WRAPPERS if isinstance(value.get(key), dict | list)), None
-        )
-        value = inner or value
-        value = value[0] if isinstance(value, list) and value else value
+    for key in _WRAPPERS:  # {"tool_calls": [{"function": {...}}]}
+        inner = value.get(key) if isinstance(value, dict) and len(value) == 1 else None
+        inner = inner[0] if isinstance(inner, list) and inner else inner
+        value = inner if isinstance(inner, dict) else value
     if not isinstance(value, dict) or not set(value) <= _KEYS:
         return False
-    name = next((value[key] for key in NAME_KEYS if isinstance(value.get(key), str)), "")
-    return tool_name(name, tools) in tools and any(key in value for key in INPUT_KEYS)
+    name, given = named(value)
+    return tool_name(name, tools) in tools and given is not ...

@@ -45,7 +45,10 @@ AROUND = (
 )
 # What servers and models leave in front of a name, and after it.
 BEFORE_NAME = re.compile(r"(?:to=)?(?:(?:functions?|default_api|tools?)(?:\.|::|/))?|call:", re.I)
-AFTER_NAME = re.compile(r"\s*+(?:<.*|\[ARGS\]|\[CALL_ID\].*|json|:\d{1,3}|\(\))\s*+\Z", re.S)
+AFTER_NAME = re.compile(
+    r"\s*+(?:</?[\w:]{1,20}>|<\|[\w ]{1,20}\|>\w*+|\[ARGS\]|\[CALL_ID\]\w*+"
+    r"|json\b|:\w{1,20}|\(\)|\s)++\Z"
+)
 _NO_ACTION = re.compile(r"(?:none|no|not|nothing|n/?a|null|nil|无|不需要)\b(?!\w*[(_])", re.I)
 _BRACKETED_NAME = re.compile(r"[\[{(\"'`]++[\w .-]++[\]})\"'`]++[.:]?[ \t]*+(?:\n|\Z)")
 _HEAD = re.compile(r"[^\w\n]*+(?P<name>[^\n(\[{]*+)(?P<sign>[(\[{])?")
@@ -109,7 +112,7 @@ def json_call(text: str, given: str | None, tools: Tools) -> Call:
         whole = True
     except Unreadable as error:
         value, mended, whole = error.so_far, ("missing brace added",), False
-    name, raw = _named(value)
+    name, raw = named(value)
     if not name:
         return Call("", None, (), NAMELESS if whole else BROKEN)
     name, renamed = known_name(name, tools)
@@ -181,15 +184,17 @@ def _repeated(name: str, read: Input, given: str, tools: Tools) -> Input:
     return Input(call.arguments, (*call.repairs, "call in the input read"), call.reason)
 
 
-def _named(value: object) -> tuple[str, object]:
-    """The name in a decoded call and its input; "" if there is none; ... for no input."""
+def named(value: object) -> tuple[str, object]:
+    """Return the name in a decoded call and its input; "" for no name, ... for no input."""
     if isinstance(value, list) and value:
         value = value[0]
     if not isinstance(value, dict):
         return "", ...
     wrapped = value.get("function") or (len(value) == 1 and [*value.values()][0])
     if isinstance(wrapped, dict | list):  # {"tool_call": {...}}, {"tool_calls": [...]}
-        return _named(wrapped)
+        if isinstance(wrapped, dict) and "function" in value:  # the arguments may be beside it
+            wrapped = {key: value[key] for key in INPUT_KEYS if key in value} | wrapped
+        return named(wrapped)
     name = next((value[key] for key in NAME_KEYS if isinstance(value.get(key), str)), "")
     return name.strip(), next((value[key] for key in INPUT_KEYS if key in value), ...)
 

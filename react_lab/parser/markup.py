@@ -12,7 +12,9 @@ import json
 import re
 from typing import NamedTuple
 
-_PREFIX = r"(?:[\w-]{1,20}+:|｜DSML｜|longcat_)?"
+# DeepSeek's mark, with the bars that servers make of it.
+DSML = r"[｜‖|]{1,2}DSML[｜‖|]{1,2}"
+_PREFIX = rf"(?:[\w-]{{1,20}}+:|{DSML}|longcat_)?"
 # <parameter=NAME>, <param = NAME>, <parameter name="NAME" ...>
 _NAMED = re.compile(
     rf"""<(?P<tag>{_PREFIX}(?:parameter|param|argument|arg))\s*+
@@ -31,7 +33,7 @@ _SPACE = re.compile(r"[\s,]*+")
 _FOREIGN = re.compile(
     rf"</?{_PREFIX}(?:parameter|param|arg_key|arg_value|argument|arg|function|invoke|tool_calls?"
     rf"|function_calls?|toolcall|tools?|tool_use)\b\s*+(?:[=>]|name\s*+=)|<\|tool|\[TOOL_CALLS\]"
-    rf"|<｜(?:tool|DSML)|<\|\"\|>",
+    rf"|<｜tool|<{DSML}|<\|\"\|>",
     re.I,
 )
 

@@ -24,6 +24,7 @@ IN_WORDS = "the call stands in the text and cannot be read"
 EMPTY_REPLY = "the reply is empty"
 _MARK = re.compile(OPENING, re.M)
 _PYTHON = re.compile(r"^\[?(?P<name>[\w.-]++)\(", re.M)
+_TOKENS = ("<|", "<｜", "[TOOL_CALLS]")  # marks that no prose contains by chance
 _TRIES = 5  # places at which a call without marks is looked for
 
 
@@ -92,7 +93,7 @@ def _possible_calls(text: str, tools: Tools) -> Iterator[tuple[int, int]]:
         mark.start()
         for mark in _MARK.finditer(text)
         if (not mark["named"] or mark["named"] in tools)
-        and starts_line(text, mark.start())
+        and (starts_line(text, mark.start()) or mark[0].startswith(_TOKENS))
         and not only_named(mark)
     ]
     for place in sorted([*marks, *_bare_places(text, tools)]):

@@ -1,8 +1,9 @@
 """Reports: inputs that went wrong in public, with the right value, and siblings of each kind.
 
 data/report_cases.jsonl holds 121 inputs from public reports, data/report_siblings.jsonl further
-inputs of the same kinds, written for this project before the faults were fixed. The decision for
-each arguable row is in docs/behaviour.md.
+inputs of the same kinds, written for this project before the faults were fixed, and
+data/public_reports.jsonl the inputs behind docs/reports.md. The decision for each arguable row is
+in docs/behaviour.md.
 """
 
 import json
@@ -26,6 +27,7 @@ def rows(name: str) -> list[dict]:
 
 REPORTS = {row["id"]: row for row in rows("report_cases.jsonl")}
 SIBLINGS = rows("report_siblings.jsonl")
+PUBLIC = rows("public_reports.jsonl")
 TEXTS = [row for row in REPORTS.values() if row.get("tools")]
 
 # Rows about types, judges, async tools and files of cases; tests of those modules play them.
@@ -78,6 +80,18 @@ def test_a_reply_from_a_report_is_read_right(row):
 def test_a_sibling_is_read_right(row):
     found = result(row)
     assert same(found, row["expect"]), found
+
+
+@pytest.mark.parametrize("row", PUBLIC, ids=lambda row: row["id"])
+def test_a_further_public_report_is_read_right(row):
+    found = result(row)
+    assert same(found, row["expect"]), found
+
+
+def test_the_page_of_reports_lists_every_source():
+    page = (Path(__file__).parents[2] / "docs" / "reports.md").read_text("utf-8")
+    missing = {row["source"] for row in PUBLIC if row["source"] not in page}
+    assert len({row["source"] for row in PUBLIC}) >= 30 and not missing
 
 
 def test_every_row_has_a_test():
