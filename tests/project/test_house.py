@@ -65,7 +65,8 @@ MAY_IMPORT = {
     "loop": "registry/registry registry/results parser/fields parser/moves parser/parse prompt "
     "models/reply stops trace",
     "function_calling": "registry/registry registry/results parser/backslashes parser/calls "
-    "parser/fields parser/inputs parser/moves parser/plain prompt models/reply trace loop",
+    "parser/fields parser/inputs parser/markup parser/moves parser/plain prompt models/reply "
+    "trace loop",
     "toolkit/calculator": "",
     "toolkit/cities": "chinese",
     "toolkit/handbook": "ranking",
