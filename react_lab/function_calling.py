@@ -79,13 +79,17 @@ def read_call(call: dict, reply: Reply, tools: Registry) -> Action | Malformed:
     return Action(thought, name, arguments, repairs)
 
 
+def own_names(tools: Registry) -> dict[str, str]:
+    """Return the tools' own names by the names under which an API knows them."""
+    return {sent: name for name, sent in tools.api_names().items()}
+
+
 def name_of(function: dict, tools: Registry) -> tuple[str, object]:
     """Return the tool that a call means and its arguments, which may be left in the name."""
     raw, given = str(function.get("name") or "(no name)"), function.get("arguments")
     spelled, mark, rest = raw.partition("<")
     inside = read_markup(mark + rest, None) if mark and given in (None, "", "{}", {}) else None
-    own = {sent: name for name, sent in tools.api_names().items()}
-    name = own.get(raw) or tool_name(spelled if inside else raw, tools.parameters())
+    name = own_names(tools).get(raw) or tool_name(spelled if inside else raw, tools.parameters())
     return name, inside.arguments if inside else given
 
 
@@ -145,8 +149,12 @@ def _objects(raw: str) -> list[dict]:
 
 def read_words(reply: Reply, tools: Registry) -> Move:
     """Return the move in a reply without native calls: the answer, unless the words are a call."""
-    move = doubted(parse_plain(reply.text, tools.parameters()), reply)
+    known, own = tools.parameters(), own_names(tools)
+    known |= {sent: known[name] for sent, name in own.items()}
+    move = doubted(parse_plain(reply.text, known), reply)
     move = replace(move, thought=move.thought or reply.reasoning or "")
+    if isinstance(move, Action):
+        move = replace(move, tool=own.get(move.tool, move.tool))
     if isinstance(move, Action) and move.tool in tools:
         return move
     if reply.finish_reason == "length":

@@ -238,7 +238,7 @@ FORMS = (
     Form("Llama 3", r"<\|python_tag\|>", '<|python_tag|>get_weather.call(city="Lima")'),
     Form(
         "Gemini, Gemma 3",
-        r"```tool_(?:code|call)(?=\W|print\()",
+        r"```tool_(?:code|call)(?=\W|print\(|\Z)",
         '```tool_code\nget_weather(city="Lima")\n```',
         _fenced,
     ),
@@ -284,7 +284,7 @@ FORMS = (
     Form("Phi 4, Firefunction", r"functools\s?(?=\[)", f"functools[{_JSON}]"),
     Form(
         "the tool as a tag",
-        r"(?P<tool><(?P<named>[A-Za-z][\w.-]*+)>(?=\s*+[<{]))",
+        r"(?P<tool><(?P<named>[^\s<>/|=｜!?]{1,64}+)>(?=\s*+[<{]))",
         "<get_weather><city>Lima</city></get_weather>",
         lambda mark, text, tools: _tagged(text[mark.start() :], tools),
     ),
