@@ -4,8 +4,8 @@ Each error body has the shape of a public report (docs/reports.md).
 """
 
 import pytest
-from helpers.fake_endpoint import chat_model, registry_of, serve
 
+from helpers.fake_endpoint import chat_model, registry_of, serve
 from react_lab.function_calling import native_step
 from react_lab.loop import Agent
 
