@@ -51,7 +51,7 @@ pins: env
 		--universal --no-annotate --custom-compile-command "make pins" -o requirements.txt
 
 clean:
-	rm -rf .venv .venv-browser .venv-dask .venv-frameworks .venv-jupyterhub \
+	rm -rf .venv .venv.lock .venv-browser .venv-dask .venv-frameworks .venv-jupyterhub \
 		.venv-nbgrader .venv-notebook7 .pytest_cache .ruff_cache build dist react_lab.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

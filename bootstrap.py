@@ -6,6 +6,8 @@ The Makefile calls this before everything else. The file is written so that an
 old Python can read it too, because only then can it say that it is too old.
 """
 
+import contextlib
+import glob
 import hashlib
 import os
 import shutil
@@ -18,6 +20,8 @@ BIN = os.path.join(VENV, "Scripts" if os.name == "nt" else "bin")
 PYTHON = os.path.join(BIN, "python.exe" if os.name == "nt" else "python")
 STAMP = os.path.join(VENV, "react_lab.stamp")
 UNFINISHED = "unfinished"
+LOCK = os.path.join(HERE, ".venv.lock")
+TICK = 5  # seconds between two signs of progress
 
 TOO_OLD = """This is Python %d.%d; the lab needs Python 3.11, 3.12 or 3.13.
 Install one of them, then name it:  make lab PYTHON=python3.12
@@ -92,6 +96,63 @@ def usable():
     return read_stamp() != UNFINISHED and runs("-c", version) and runs("-m", "pip", "--version")
 
 
+@contextlib.contextmanager
+def alone():
+    """Wait until no other process builds here. The system gives the lock back if one is killed."""
+    with open(LOCK, "a+") as file:
+        if os.name == "nt":
+            import msvcrt
+
+            def lock(wait):
+                file.seek(0)
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+
+        else:
+            import fcntl
+
+            def lock(wait):
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+
+        try:
+            lock(wait=False)
+        except (IOError, OSError):
+            print("Another call is building the environment. Waiting for it ...")
+            sys.stdout.flush()
+            while True:
+                try:
+                    lock(wait=True)
+                    break
+                except (IOError, OSError):  # Windows gives up after ten seconds
+                    continue
+        yield
+
+
+def installed():
+    """Count the packages that are in the environment."""
+    patterns = ("lib/python*/site-packages/*.dist-info", "Lib/site-packages/*.dist-info")
+    return sum(len(glob.glob(os.path.join(glob.escape(VENV), place))) for place in patterns)
+
+
+def watched(command, total):
+    """Run pip and say from time to time how many packages are there; return its exit code.
+
+    pip itself says nothing while it unpacks what it has downloaded, for minutes on a slow disk.
+    """
+    process, before = subprocess.Popen(command, cwd=HERE), installed()
+    while True:
+        try:
+            return process.wait(TICK)
+        except subprocess.TimeoutExpired:
+            if installed() != before:
+                before = installed()
+                print("%d of %d packages are installed ..." % (min(before, total), total))
+                sys.stdout.flush()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+
+
 def build():
     """Make .venv where needed and install the pins; return an exit code."""
     if not usable():
@@ -108,10 +169,12 @@ def build():
     print("Installing the packages: about 220 MB to download, 700 MB on disk, only once ...")
     sys.stdout.flush()
     pip = [PYTHON, "-m", "pip", "--disable-pip-version-check"]
-    if not sys.stdout.isatty():
-        pip += ["-qq"]  # in a log only errors matter; a person wants to see it move
     install = ["install", "--no-deps", "-r", "requirements.txt", "-e", "."]
-    code = subprocess.call(pip + install, cwd=HERE)
+    if not sys.stdout.isatty():
+        install += ["--progress-bar", "off"]  # in a log each of its movements is a line
+    with open(os.path.join(HERE, "requirements.txt")) as file:
+        total = sum(1 for line in file if "==" in line)
+    code = watched(pip + install, total)
     if code != 0:
         write_stamp(before)
         print(PIP_FAILED)
@@ -127,7 +190,10 @@ def main():
     if said:
         print(said)
         return 1
-    return build()
+    with alone():
+        if read_stamp() == wanted_stamp() and runs("--version"):  # the other call has done it
+            return 0
+        return build()
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ one is refused with 429 and Retry-After. Who waits is sent "100 Continue" now an
 client gives up for silence.
 
 An engine keeps what it computed of the last prompt, whoever sent it. The rules and tools at the
-start are the same for all who do the same lesson, so this saves more than half of the time. Its
-price: numbers are rounded differently, and now and then other words come than the model says alone.
+start are the same for all who do the same lesson, so this saves more than half of the time.
 
 Learners set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL as the command prints them. Requests, replies
 and errors have the form of the chat completions of the OpenAI API; there is no streaming.
@@ -35,11 +34,13 @@ from http import HTTPStatus
 
 from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.endpoint import on_this_machine
+from react_lab.models.engine import SHARED_START
 from react_lab.models.reply import Message, ModelError
 
 MODEL = "react-lab"
 WAITING = 64  # requests that may wait for an engine
-CONNECTIONS = 256  # open at once, those that wait included
+CONNECTIONS = 512  # open at once, those that wait included
+HALF_OPEN = 64  # of one address, without a whole request yet; then the oldest of these is closed
 HEAD, BODY = 16_000, 256_000  # bytes of a request; 8192 tokens are about 32,000
 LONGEST = 1024  # tokens of a reply: the others are waiting
 SECONDS = 30  # for a client to send its request
@@ -170,7 +171,8 @@ def engine() -> None:
     for line in sys.stdin:
         asked = json.loads(line)
         try:
-            model = EmbeddedModel(cache="on", **asked["options"])
+            cache = "auto" if SHARED_START else "on"
+            model = EmbeddedModel(cache=cache, **asked["options"])
             reply = model(asked["messages"], asked.get("tools"))
             answer = asdict(reply)
         except ModelError as error:
@@ -226,16 +228,18 @@ class Gate:
     """
 
     def __init__(self, engines: list, key: str | None = None):
-        self.key, self.connections, self.closed = key, 0, False
+        self.key, self.closed = key, False
+        self.open: set[asyncio.StreamWriter] = set()
+        self.half_open: dict[asyncio.StreamWriter, str] = {}  # to its address, the oldest first
         self.idle = list(engines)  # the one that has been idle longest comes first
         self.waiting = deque()  # (future of an engine, the client's stream)
         self.served = {}  # the messages that an engine served last, by its id
 
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection: one request, one reply."""
-        self.connections += 1
         try:
-            work = asyncio.create_task(self.answer(reader))
+            self._enter(writer)
+            work = asyncio.create_task(self.answer(reader, writer))
             # its error counts as seen, also if this connection ends before it is read
             work.add_done_callback(lambda done: done.cancelled() or done.exception())
             while not (await asyncio.wait([work], timeout=PULSE))[0]:
@@ -252,10 +256,36 @@ class Gate:
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client has gone, or the gate is closing
         finally:
-            self.connections -= 1
+            self.open.discard(writer)
+            self.half_open.pop(writer, None)
             writer.close()
 
-    async def answer(self, reader: asyncio.StreamReader) -> dict:
+    @property
+    def connections(self) -> int:
+        """How many connections are open."""
+        return len(self.open)
+
+    def _enter(self, writer: asyncio.StreamWriter) -> None:
+        """Note a connection that has not sent its request; one address cannot keep others out.
+
+        A real request comes in whole within moments, so the oldest one without is closed first.
+        """
+        address = (writer.get_extra_info("peername") or ("",))[0]
+        self.open.add(writer)
+        self.half_open[writer] = address
+        same = [one for one, its in self.half_open.items() if its == address]
+        if len(same) > HALF_OPEN:
+            self._leave(same[0])
+        elif self.connections > CONNECTIONS and len(self.half_open) > 1:
+            self._leave(next(iter(self.half_open)))
+
+    def _leave(self, writer: asyncio.StreamWriter) -> None:
+        """Close a connection that has not sent its request."""
+        self.half_open.pop(writer, None)
+        self.open.discard(writer)
+        writer.transport.abort()
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> dict:
         """Read one request and work it out. Raises Refused; ConnectionError for a lost client."""
         if self.connections > CONNECTIONS:
             raise _full("Too many connections are open.")
@@ -264,6 +294,7 @@ class Gate:
                 method, path, headers = await _head(reader)
                 self._check(method, path, headers)
                 body = await _body(reader, headers)
+                self.half_open.pop(writer, None)
         except TimeoutError:
             raise Refused(408, f"The request did not come within {SECONDS} seconds.") from None
         if path == "/v1/models":
@@ -285,7 +316,17 @@ class Gate:
                 turn.set_result(None)
 
     def _check(self, method: str, path: str, headers: dict[str, str]) -> None:
-        """Raise Refused for a wrong key, path or method."""
+        """Raise Refused for a wrong key, path or method, and for a request of a web page.
+
+        Without a key the server is on loopback, and every page in the browser of this machine can
+        send it requests. A browser then names the page as Origin, or, if the page's own name was
+        made to lead here, that name as Host.
+        """
+        host, origin = headers.get("host", ""), headers.get("origin")
+        foreign = origin is not None and not _on_loopback(origin.partition("://")[2])
+        if not self.key and (foreign or (host and not _on_loopback(host))):
+            text = "Without a key this server answers only programs of this machine, no web pages."
+            raise Refused(403, text, "forbidden")
         given = headers.get("authorization", "").removeprefix("Bearer ")
         if self.key and not compare_digest(given.encode(), self.key.encode()):
             text = "The API key is missing or wrong. Set LLM_API_KEY to the key of this server."
@@ -301,9 +342,8 @@ class Gate:
         if self.closed:
             raise ConnectionAbortedError
         if self.idle:  # then nobody waits
-            # an engine that served the same run before still has the start of it in its cache
-            knows = [one for one in self.idle if _extends(messages, self.served.get(id(one)))]
-            one = knows[0] if knows else self.idle[0]
+            # the engine that has most of the prompt's start in its cache
+            one = max(self.idle, key=lambda one: _common(messages, self.served.get(id(one), [])))
             self.idle.remove(one)
             return one
         for future, other in self.waiting:
@@ -330,6 +370,14 @@ class Gate:
         self.idle.append(one)
 
 
+def _on_loopback(host: str) -> bool:
+    """Whether the name in a Host or Origin header, with or without a port, is this machine."""
+    try:
+        return on_this_machine(f"http://{host}")
+    except ValueError:  # a bracket that is not closed
+        return False
+
+
 def _full(why: str) -> Refused:
     return Refused(429, f"{why} Ask again in {RETRY_AFTER} seconds.", "rate_limit_exceeded")
 
@@ -339,8 +387,10 @@ def _gone(reader: asyncio.StreamReader) -> bool:
     return reader.at_eof() or reader.exception() is not None
 
 
-def _extends(messages: list[Message], last: list[Message] | None) -> bool:
-    return bool(last) and len(messages) > len(last) and messages[: len(last)] == last
+def _common(messages: list[Message], last: list[Message]) -> int:
+    """How many messages two requests have in common at their start."""
+    pairs = zip(messages, last, strict=False)
+    return next((place for place, (x, y) in enumerate(pairs) if x != y), len(last))
 
 
 # HTTP ----------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ MAY_IMPORT = {
     "toolkit/lab_zh": "chinese toolkit/calculator toolkit/cities toolkit/handbook",
     "toolkit/lab": "chinese registry/registry toolkit/calculator toolkit/cities toolkit/handbook "
     "toolkit/lab_zh",
-    "services/model_server": "models/embedded models/endpoint models/reply",
+    "services/model_server": "models/embedded models/endpoint models/engine models/reply",
     "services/search_server": "ranking toolkit/handbook",
     "context": "chinese models/reply parser/fields parser/labels prompt registry/results",
     "memory": "context models/reply parser/fields prompt ranking registry/results trace",

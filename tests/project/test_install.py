@@ -159,3 +159,23 @@ def test_an_installation_without_a_network_says_so_and_can_be_tried_again(tmp_pa
     # What a killed call leaves behind is not.
     (tmp_path / ".venv" / "react_lab.stamp").write_text("unfinished\n")
     assert "Building" in build().stdout
+
+
+@pytest.mark.more
+def test_two_calls_at_the_same_moment_build_one_environment(tmp_path):
+    """The second one waits; a small package stands for the lab, so that it takes seconds."""
+    shutil.copy(ROOT / "bootstrap.py", tmp_path)
+    (tmp_path / "requirements.txt").write_text("packaging==26.4\n")
+    project = '[project]\nname = "small"\nversion = "1"\n[tool.setuptools]\npy-modules = []\n'
+    (tmp_path / "pyproject.toml").write_text(project)
+    online = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}  # tests are offline
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "env": online}
+    command = [sys.executable, "bootstrap.py"]
+    calls = [subprocess.Popen(command, cwd=tmp_path, **pipe) for _ in range(2)]
+    said = [call.communicate(timeout=300)[0] for call in calls]
+    assert [call.returncode for call in calls] == [0, 0], said
+    assert "".join(said).count("Building the environment") == 1
+    assert "".join(said).count("Waiting for it") == 1
+    found = tmp_path / ".venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    subprocess.run([found, "-c", "import packaging"], check=True)
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True).stdout == b""

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 
@@ -274,17 +274,72 @@ def test_a_client_that_sends_half_a_request_holds_up_nobody(monkeypatch):
             assert slow.recv(1000).startswith(b"HTTP/1.1 408 Request Timeout\r\n")
 
 
-def test_more_connections_than_a_room_needs_are_refused(monkeypatch):
+def test_more_requests_than_a_room_needs_are_refused(monkeypatch):
     monkeypatch.setattr(model_server, "CONNECTIONS", 2)
-    with running(StandIn()) as gate:
-        with ExitStack() as clients:
-            for _ in range(2):
-                clients.enter_context(socket.create_connection(("127.0.0.1", gate.port)))
-            gate.until(lambda: gate.gate.connections == 2)
-            status, headers, _ = gate.ask(body=chat())
-            assert (status, headers["Retry-After"]) == (429, str(RETRY_AFTER))
+    with running(engine := StandIn(held=True)) as gate, ThreadPoolExecutor(2) as pool:
+        first = [pool.submit(gate.ask, body=chat(f"{n}")) for n in range(2)]
+        gate.until(lambda: gate.gate.connections == 2 and not gate.gate.half_open)
+        status, headers, _ = gate.ask(body=chat())
+        assert (status, headers["Retry-After"]) == (429, str(RETRY_AFTER))
+        gate.let_go(engine)
+        assert [reply.result()[0] for reply in first] == [200, 200]
         gate.until(lambda: gate.gate.connections == 0)
         assert gate.ask(body=chat())[0] == 200
+
+
+@pytest.mark.parametrize("limit", ["HALF_OPEN", "CONNECTIONS"])
+def test_connections_that_send_nothing_keep_no_request_out(monkeypatch, limit):
+    """Those that have been silent longest are closed; a request comes in whole within moments."""
+    monkeypatch.setattr(model_server, limit, 3)
+    with running(StandIn()) as gate, ExitStack() as clients:
+        silent = []
+        for _ in range(8):
+            client = socket.create_connection(("127.0.0.1", gate.port), timeout=60)
+            silent.append(clients.enter_context(client))
+            client.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nContent-Le")
+        gate.until(lambda: gate.gate.connections == 3)
+        assert gate.ask(body=chat())[0] == 200
+        for client in silent[:5]:
+            with suppress(ConnectionError):
+                assert client.recv(10) == b""
+        clients.close()
+
+
+# From a web page
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "attacker.example"},
+        {"Host": "localhost.attacker.example:8000"},
+        {"Host": "[::1"},
+        {"Origin": "https://attacker.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1.attacker.example"},
+    ],
+)
+def test_without_a_key_no_web_page_is_answered(headers):
+    """A page in the browser of this machine reaches loopback, also under a name of its own."""
+    with running(engine := StandIn()) as gate:
+        status, _, content = gate.ask(body=chat(), **headers)
+        assert (status, content["error"]["code"]) == (403, "forbidden")
+    assert engine.asked == []
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"Host": "localhost:8000"}, {"Host": "[::1]:80"}, {"Origin": "http://localhost:8888"}],
+)
+def test_programs_and_pages_of_this_machine_are_answered(headers):
+    with running(StandIn()) as gate:
+        assert gate.ask(body=chat(), **headers)[0] == 200
+
+
+def test_with_a_key_the_name_of_the_host_does_not_matter():
+    with running(StandIn(), key="classroom-7") as gate:
+        headers = {"Authorization": "Bearer classroom-7", "Host": "lab.school.example"}
+        assert gate.ask(body=chat(), **headers)[0] == 200
 
 
 def test_what_is_no_http_is_refused():
