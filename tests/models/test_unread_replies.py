@@ -34,7 +34,7 @@ def played(*replies: dict):
     """The run, and the messages of each request."""
     tools, _ = registry_of([TOOL])
     with serve({"replies": list(replies)}) as endpoint:
-        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, step=native_step)
+        agent = Agent(chat_model(SETTINGS, endpoint.port), tools, protocol=native_step)
         run = agent.run("How high is the tide at Ribe?")
         return run, [request.messages for request in endpoint.requests]
 

@@ -276,7 +276,7 @@ def test_neither_is_it_in_the_native_loop():
     from react_lab.function_calling import native_step
 
     replies = iter([f"Thought: t\n{CALL}\nFinal Answer: 41", "It is 42."])
-    agent = Agent(lambda messages, tools=None: Reply(next(replies)), DOUBLE, step=native_step)
+    agent = Agent(lambda messages, tools=None: Reply(next(replies)), DOUBLE, protocol=native_step)
     run = agent.run("What is twice 21?")
     assert run.answer == "It is 42."
     assert run.steps[1].sent[-1]["content"] == NOT_RUN
