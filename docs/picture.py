@@ -50,7 +50,7 @@ def picture(text: str) -> str:
     ]
     for number, (label, line) in enumerate(rows):
         bold = ' font-weight="bold"' if line.startswith(("Step", "Question", "Finished")) else ""
-        colour = COLOURS.get(FIELDS.get(label), "#1f2328")
+        colour = COLOURS.get(FIELDS.get(label, ""), "#1f2328")
         parts.append(
             f'<text x="20" y="{number * LINE + 34}" fill="{colour}"{bold} '
             f'xml:space="preserve">{html.escape(line)}</text>'

@@ -27,14 +27,17 @@ _HOME = {
     "Step": "trace",
     "StepLimit": "stops",
     "Tool": "registry.registry",
+    "compare": "views.comparison",
     "connect": "models.settings",
     "evaluate": "evaluation.evaluation",
     "keep": "trace",
     "lab_tools": "toolkit.lab",
     "load": "trace",
+    "microscope": "views.microscope",
     "parse": "parser.parse",
     "save": "trace",
-    "show": "views.text",
+    "save_page": "views.shown",
+    "show": "views.shown",
     "step": "loop",
 }
 __all__ = list(_HOME)

@@ -18,7 +18,7 @@ MARK = """<style>
   flex: none; display: inline-block; font-size: 12px; line-height: 1.6; }
 .react-lab .mark > span::first-letter, .react-lab .badge::first-letter {
   text-transform: uppercase; }
-.react-lab .mark code { background: transparent; color: inherit; white-space: pre-wrap;
+.react-lab div.mark > span + code { background: transparent; color: inherit; white-space: pre-wrap;
   word-break: normal; overflow-wrap: anywhere; padding: 0; font-size: 13px;
   font-family: var(--jp-code-font-family, monospace); }
 .react-lab .mark.lost > code { text-decoration: line-through; opacity: 0.75; }

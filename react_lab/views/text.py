@@ -26,7 +26,7 @@ def show_step(step: Step, number: int) -> str:
         lines.append(f"  Thought:      {_indent(move.thought)}")
     if isinstance(move, Action):
         lines.append(f"  Action:       {move.tool}")
-        lines.append(f"  Action Input: {_indent(_plain(move.arguments))}")
+        lines.append(f"  Action Input: {_indent(as_json(move.arguments))}")
     elif isinstance(move, FinalAnswer):
         lines.append(f"  Final Answer: {_indent(move.answer)}")
     else:
@@ -47,13 +47,13 @@ def show_step(step: Step, number: int) -> str:
 def wrote(step: Step) -> str:
     """What the model wrote: its words, its native calls when there are none, or "(nothing)"."""
     reply = step.reply
-    return reply.text or (_plain(reply.tool_calls) if reply.tool_calls else "(nothing)")
+    return reply.text or (as_json(reply.tool_calls) if reply.tool_calls else "(nothing)")
 
 
 def show_move(move) -> str:
     """A move in a line: the call with its arguments, the answer, or why it is unreadable."""
     if isinstance(move, Action):
-        return f"{move.tool} {_plain(move.arguments)}"
+        return f"{move.tool} {as_json(move.arguments)}"
     if isinstance(move, FinalAnswer):
         return f"Final Answer: {move.answer}"
     return f"unreadable: {move.reason}"
@@ -135,7 +135,7 @@ def unsent(run: Run, number: int) -> list[str]:
 def content(message: dict) -> str:
     """The words of a message, and its native calls as JSON."""
     parts = [message.get("content"), message.get("tool_calls")]
-    shown = (part if isinstance(part, str) else _plain(part) for part in parts if part)
+    shown = (part if isinstance(part, str) else as_json(part) for part in parts if part)
     return "\n".join(shown)
 
 
@@ -198,5 +198,6 @@ def _indent(text: str) -> str:
     return text.replace("\n", "\n" + " " * 16)
 
 
-def _plain(arguments: dict) -> str:
+def as_json(arguments: object) -> str:
+    """Return a value as one line of JSON."""
     return json.dumps(arguments, ensure_ascii=False, default=str)
