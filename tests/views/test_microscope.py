@@ -47,9 +47,9 @@ def test_back_next_to_the_end_and_a_click_on_a_step():
 
 
 def test_each_step_has_a_button_that_says_what_it_did():
-    view = microscope(run("Action: nothing\nAction Input: {}", CALL, "Hm.", DONE))
+    view = microscope(run("Action: translate\nAction Input: {}", CALL, "Hm.", DONE))
     first, second, third, fourth = strip(view)
-    assert first.startswith("1 ✗ nothing\n") and second == "2 calculator\n6*7 → 42"
+    assert first.startswith("1 ✗ translate\n") and second == "2 calculator\n6*7 → 42"
     assert third.startswith("3 ✗ unreadable\n") and fourth == "4 ✓ Final Answer\nIt is 42."
 
 

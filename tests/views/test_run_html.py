@@ -97,7 +97,7 @@ def test_a_long_field_is_folded_and_nothing_of_it_is_lost():
 
 
 def test_an_error_is_named_and_has_the_colour_of_errors():
-    html = show(run("Action: nothing\nAction Input: {}", DONE))._repr_html_()
+    html = show(run("Action: translate\nAction Input: {}", DONE))._repr_html_()
     colour = run_html.COLOURS["error"]
     assert f'<span style="background: {colour}">✗ unknown tool</span>' in html
 
