@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from textwrap import indent
 
+from react_lab.registry.results import sendable
 from react_lab.trace import Run, Step
 from react_lab.views import run_html, text
 from react_lab.views.pages import escaped
@@ -77,7 +78,7 @@ class Comparison:
                 rest = list(enumerate(text.rounds(run), 1))[at[0] :]
                 steps = "\n\n".join(text.show_step(step, number) for number, step in rest)
                 parts.append(f"After that, {name}:\n{indent(steps or '(ended)', '  ')}")
-        return text.sendable("\n\n".join(parts))
+        return sendable("\n\n".join(parts))
 
     def _repr_html_(self) -> str:
         at = self.first_difference

@@ -14,6 +14,7 @@ from typing import Any
 from react_lab.loop import Agent
 from react_lab.loop import step as one_round
 from react_lab.models.progress import Progress, watch
+from react_lab.registry.results import sendable
 from react_lab.trace import Run
 from react_lab.views import run_html, text
 from react_lab.views.pages import FOCUS, escaped, progress
@@ -167,7 +168,7 @@ class Microscope:
         with self._lock:
             if self._result() != self._offered:  # not while a person types
                 self._offered = self._result()
-                self.observation.value = text.sendable(self._offered)
+                self.observation.value = sendable(self._offered)
             if self.agent:
                 self.editor.layout.display = None if self._offered else "none"
             pending = self.run.pending
@@ -188,7 +189,7 @@ class Microscope:
             made.append(self._button("", lambda place=place: self._move(place), layout={}))
         for place, button in enumerate(made[:total], 1):
             title, below = run_html.headline(self.run, place)
-            button.description = text.sendable(f"{place} {title}\n{below}")
+            button.description = sendable(f"{place} {title}\n{below}")
             button.tooltip = f"Open step {place}"
             (button.add_class if place == self.number else button.remove_class)("react-lab-here")
         if len(self.strip.children) != total:
@@ -228,7 +229,7 @@ class Microscope:
     def _result(self) -> str:
         """The observation in view, as the model reads it."""
         steps = self.run.steps[self.number - 1 : self.number] if self.number else ()
-        return text.seen(steps[0].observation) if steps and steps[0].observation else ""
+        return steps[0].observation.full_text if steps and steps[0].observation else ""
 
     # What the buttons do --------------------------------------------------------------------
 
@@ -376,7 +377,7 @@ class Microscope:
         """The whole run as plain text."""
         marks = [f"You edited the observation of step {number}." for number in sorted(self.edited)]
         end = [] if self.run.stop else ["The run can continue."]
-        return text.sendable("\n\n".join([text.show(self.run), *end, *marks]))
+        return sendable("\n\n".join([text.show(self.run), *end, *marks]))
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:
         twins = {"text/plain": self.text, "text/html": run_html.folds(self.run)}

@@ -8,6 +8,7 @@ escaped.
 from react_lab.parser.fields import fields
 from react_lab.parser.moves import Action, FinalAnswer, Malformed
 from react_lab.registry.registry import Observation
+from react_lab.registry.results import sendable
 from react_lab.trace import Run, Step
 from react_lab.views import text
 from react_lab.views.marked import MARK, mark, marked
@@ -69,7 +70,7 @@ def result(seen: Observation, edited: bool = False) -> str:
     name = f"✗ {seen.error}" if seen.error else "observation"
     name += ", edited by you" if edited else ""
     name += f", {seen.truncated:,} characters cut" if seen.truncated else ""
-    return field("error" if seen.error else "observation", name, text.seen(seen))
+    return field("error" if seen.error else "observation", name, seen.full_text)
 
 
 def step_fields(step: Step) -> list[tuple[str, str, str]]:
@@ -85,7 +86,7 @@ def step_fields(step: Step) -> list[tuple[str, str, str]]:
             found.append(("error", "✗ unreadable", f"{move.reason}\n{text.wrote(step)}"))
         if seen:
             name = f"✗ {seen.error}" if seen.error else "observation"
-            found.append(("error" if seen.error else "observation", name, text.seen(seen)))
+            found.append(("error" if seen.error else "observation", name, seen.full_text))
     return [(kind, name, words) for kind, name, words in found if words]
 
 
@@ -152,7 +153,7 @@ def headline(run: Run, number: int) -> tuple[str, str]:
 
 def _short(words: str, most: int = 40) -> str:
     line = " ".join(words.split())
-    return text.sendable(line if len(line) <= most else f"{line[: most - 1]}…")
+    return sendable(line if len(line) <= most else f"{line[: most - 1]}…")
 
 
 # Time and tokens ----------------------------------------------------------------------------

@@ -14,6 +14,7 @@ Finished after 1 step: 4
 from pathlib import Path
 
 from react_lab.files import write
+from react_lab.registry.results import sendable
 from react_lab.trace import Run
 from react_lab.views import run_html, text
 
@@ -32,7 +33,7 @@ class Shown(str):
 
 def show(run: Run) -> Shown:
     """Return a run to look at: in colour at the end of a notebook cell, as text elsewhere."""
-    shown = Shown(text.sendable(text.show(run)))
+    shown = Shown(sendable(text.show(run)))
     shown.run = run
     return shown
 

@@ -91,11 +91,12 @@ MAY_IMPORT = {
     "views/plots views/text",
     "views/quiz": "views/pages",
     "views/marked": "parser/fields views/pages",
-    "views/run_html": "parser/fields parser/moves registry/registry trace views/marked views/pages "
-    "views/text",
-    "views/shown": "files trace views/run_html views/text",
-    "views/comparison": "trace views/pages views/run_html views/text",
-    "views/microscope": "loop models/progress trace views/pages views/run_html views/text",
+    "views/run_html": "parser/fields parser/moves registry/registry registry/results trace "
+    "views/marked views/pages views/text",
+    "views/shown": "files registry/results trace views/run_html views/text",
+    "views/comparison": "registry/results trace views/pages views/run_html views/text",
+    "views/microscope": "loop models/progress registry/results trace views/pages "
+    "views/run_html views/text",
     "views/prompt_builder": "views/pages views/text",
     "views/grid": "views/pages",
     "views/widgets": "trace views/text views/pages",
