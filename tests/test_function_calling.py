@@ -897,7 +897,7 @@ def test_a_tool_with_a_chinese_name_is_called_by_a_name_that_every_api_takes():
         sent.append((messages, tools))
         return replies[len(sent) - 1]
 
-    agent = Agent(model, lab_tools(language="zh"), language="zh", step=native_step)
+    agent = Agent(model, lab_tools(language="zh"), language="zh", protocol=native_step)
     run = agent.run("北京和巴黎各多少度？")
     assert run.finished
     assert [step.move.tool for step in run.steps[:3]] == ["查天气", "查天气", "get_wether"]
