@@ -139,7 +139,9 @@ def test_the_lanes_are_on_one_scale():
 
 
 def test_of_a_long_run_the_bar_in_view_is_among_those_shown():
-    long = run(*[CALL] * 11, DONE, stops=())
+    calls = [CALL.replace("7", str(number)) for number in range(11)]
+    long = run(*calls, DONE, max_steps=12)
+    assert len(long.steps) == 12
     for number in range(1, 13):
         names = re.findall(r"step (\d+):", plain(run_html.overview(long, number)))
         assert len(names) == 5 and str(number) in names
