@@ -12,6 +12,8 @@ Input(arguments={'city': 'Oslo'}, repairs=('glued arguments read',), reason='')
 import json
 import re
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from react_lab.loop import CUT, Agent, add, doubted, ready, said, send
 from react_lab.models.reply import UNREAD, Message, Reply
@@ -19,6 +21,7 @@ from react_lab.parser.backslashes import CONTROL
 from react_lab.parser.calls import tool_name
 from react_lab.parser.fields import before_observation, fields
 from react_lab.parser.inputs import WHY, Input, once, read_input
+from react_lab.parser.json_repair import end_of
 from react_lab.parser.markup import read_markup
 from react_lab.parser.moves import BARE_INPUT, LEFT_UNRUN, Action, Malformed, Move
 from react_lab.parser.plain import parse_plain
@@ -36,12 +39,12 @@ _HALF = re.compile(  # of an emoji, escaped
 
 
 def native_step(run: Run, agent: Agent) -> Run:
-    """One round by native calls. Raises ModelError when no reply came."""
+    """Do one round by native calls. Raises ModelError if no reply came."""
     return _step(run, agent, thoughts=False)
 
 
 def hybrid_step(run: Run, agent: Agent) -> Run:
-    """One round by native calls, with the thought as text. Raises ModelError as `native_step`."""
+    """Do one round by native calls, with the thought as text. Raises ModelError if none came."""
     return _step(run, agent, thoughts=True)
 
 
@@ -58,13 +61,13 @@ def _step(run: Run, agent: Agent, thoughts: bool) -> Run:
 
 
 def read_reply(reply: Reply, tools: Registry) -> list[Move]:
-    """The moves in a reply: one for each call, in their order, or the one that the words make."""
-    calls = [read_call(call, reply, tools) for call in reply.tool_calls]
+    """Return the moves in a reply: one for each call, in their order, or that of its words."""
+    calls: list[Move] = [read_call(call, reply, tools) for call in reply.tool_calls]
     return calls or [read_words(reply, tools)]
 
 
-def read_call(call: dict, reply: Reply, tools: Registry) -> Action | Malformed:
-    """One native call. Its thought is what the reply says beside it, on the first call only."""
+def read_call(call: dict[str, Any], reply: Reply, tools: Registry) -> Action | Malformed:
+    """Read one native call. The words beside the calls are the thought of the first one."""
     first = call is reply.tool_calls[0]
     parts = before_observation(fields(reply.text))
     words = "\n".join(part.text for part in parts if part.kind == "thought")
@@ -74,7 +77,7 @@ def read_call(call: dict, reply: Reply, tools: Registry) -> Action | Malformed:
     known = tools.parameters().get(name, [])
     arguments, repairs, reason = read_arguments(given, known)
     cut = reply.finish_reason == "length" and call is reply.tool_calls[-1]
-    if arguments is None or (cut and (not arguments or "bare input read" in repairs)):
+    if arguments is None or (cut and (not arguments or BARE_INPUT in repairs)):
         return Malformed(thought, CUT if cut else reason, repairs)
     return Action(thought, name, arguments, repairs)
 
@@ -84,7 +87,7 @@ def own_names(tools: Registry) -> dict[str, str]:
     return {sent: name for name, sent in tools.api_names().items()}
 
 
-def name_of(function: dict, tools: Registry) -> tuple[str, object]:
+def name_of(function: dict[str, Any], tools: Registry) -> tuple[str, object]:
     """Return the tool that a call means and its arguments, which may be left in the name."""
     raw, given = str(function.get("name") or "(no name)"), function.get("arguments")
     spelled, mark, rest = raw.partition("<")
@@ -101,21 +104,23 @@ def read_arguments(raw: object, known: list[str]) -> Input:
             JSON string, or several objects in a row.
         known: The tool's parameter names.
     """
-    raw = raw.strip("\ufeff \t\r\n") if isinstance(raw, str) else raw
-    if raw is None or raw == {} or (isinstance(raw, str) and raw.strip() in ("", "null")):
+    if raw is None:
         return Input({})
     if isinstance(raw, dict):
         return Input(raw)
+    text = str(raw).strip("\ufeff \t\r\n")
+    if text in ("", "null"):
+        return Input({})
     try:
-        value = json.loads(raw, object_pairs_hook=once)
-    except (ValueError, TypeError, RecursionError) as error:
-        return _repaired(str(raw), known, error)
+        value = json.loads(text, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        return _repaired(text, known, error)
     if isinstance(value, str) and value.lstrip()[:1] == "{":
         inner = read_arguments(value, known)
         return inner._replace(repairs=(*inner.repairs, "arguments encoded twice"))
-    if isinstance(value, dict) and not CONTROL.search(raw):
+    if isinstance(value, dict) and not CONTROL.search(text):
         return Input(value)
-    return read_input(raw, known)
+    return read_input(text, known)
 
 
 def _repaired(raw: str, known: list[str], error: Exception) -> Input:
@@ -133,10 +138,10 @@ def _repaired(raw: str, known: list[str], error: Exception) -> Input:
     return Input(None, read.repairs, reason)
 
 
-def _objects(raw: str) -> list[dict]:
+def _objects(raw: str) -> list[dict[str, Any]]:
     """The JSON objects that make up a text; none if it contains anything else."""
     found, place, gap = [], 0, re.compile(r"[\s,]*+")
-    while (place := gap.match(raw, place).end()) < len(raw):
+    while (place := end_of(gap, raw, place)) < len(raw):
         try:
             value, place = json.JSONDecoder().raw_decode(raw, place)
         except (ValueError, RecursionError):
@@ -167,7 +172,7 @@ def read_words(reply: Reply, tools: Registry) -> Move:
 
 
 def unusable(move: Move, reply: Reply, language: str) -> Observation | None:
-    """What the model is told about a move that cannot be used; None for one that can."""
+    """Return what the model is told about a move that cannot be used; None for a usable move."""
     if not isinstance(move, Malformed):
         return None
     kind, error = ("bad_arguments", "bad arguments") if reply.tool_calls else ("unusable",) * 2
@@ -180,14 +185,15 @@ def unusable(move: Move, reply: Reply, language: str) -> Observation | None:
 
 
 def write_messages(run: Run, agent: Agent, thoughts: bool = False) -> list[Message]:
-    """All that the model has to know, with calls and results as the API's messages.
+    """Write everything that the model has to know, with calls and results as the API has them.
 
-    Every call is followed by its result, paired by position. thoughts: the hybrid form.
+    Every call is followed by its result, paired by position. thoughts: whether this is the hybrid
+    protocol, which asks for the thought as text.
     """
     system = agent.system
     if system is None:
         system = native_system(agent.language, thoughts)
-    messages = [
+    messages: list[Message] = [
         {"role": "system", "content": system},
         {"role": "user", "content": run.question},
     ]
@@ -195,7 +201,7 @@ def write_messages(run: Run, agent: Agent, thoughts: bool = False) -> list[Messa
     for number, past in enumerate(run.steps):
         ids = call_ids(past, number, taken)
         taken.update(ids)
-        messages += past.once(("native", *ids), lambda past=past, ids=ids: turn(past, ids))
+        messages += past.once(("native", *ids), partial(turn, past, ids))
     return ready(with_api_names(messages, agent.tools), run, agent)
 
 
@@ -205,18 +211,19 @@ def with_api_names(messages: list[Message], tools: Registry) -> list[Message]:
     if not other:
         return messages
 
-    def renamed(call: dict) -> dict:
+    def renamed(call: dict[str, Any]) -> dict[str, Any]:
         name = call["function"]["name"]
         return {**call, "function": {**call["function"], "name": other.get(name, name)}}
 
-    return [
-        {**one, "tool_calls": list(map(renamed, one["tool_calls"]))} if "tool_calls" in one else one
-        for one in messages
-    ]
+    written = []
+    for one in messages:
+        calls: Any = one.get("tool_calls") or ()
+        written.append({**one, "tool_calls": list(map(renamed, calls))} if calls else one)
+    return written
 
 
 def call_ids(past: Step, number: int, taken: set[str]) -> list[str]:
-    """The ids of a step's calls: as they came, or our own where one is missing or taken."""
+    """Return the ids of a step's calls: as they came, or our own if one is missing or taken."""
     ids: list[str] = []
     raw = past.reply.tool_calls
     for place in range(len(past.moves)):
@@ -228,16 +235,17 @@ def call_ids(past: Step, number: int, taken: set[str]) -> list[str]:
 
 
 def turn(past: Step, ids: list[str]) -> list[Message]:
-    """One step as messages, its calls with these ids.
+    """Write one step as messages, its calls with these ids.
 
-    A call that stood in the text goes back as a native one, without that text.
+    A call that was written as text goes back as a native call, without that text.
     """
     raw = past.reply.tool_calls
     if not raw and not isinstance(past.move, Action):
         told = past.observation.full_text if past.observation else ""
-        answer = [{"role": "user", "content": told}] if told else []
+        answer: list[Message] = [{"role": "user", "content": told}] if told else []
         return [{"role": "assistant", "content": said(past.reply.text)}, *answer]
-    calls, results = [], []
+    calls: list[dict[str, Any]] = []
+    results: list[Message] = []
     for place, (move, seen) in enumerate(past.moves):
         call, name = raw[place] if raw else {}, ids[place]
         known = seen is not None and seen.error != "unknown tool"
@@ -245,18 +253,22 @@ def turn(past: Step, ids: list[str]) -> list[Message]:
         told = seen.full_text if seen else ""
         results.append({"role": "tool", "tool_call_id": name, "content": told})
     content = said(past.reply.text) if raw and past.reply.text.strip() else None
-    spoken = {"role": "assistant", "content": content, "tool_calls": calls}
+    spoken: Message = {"role": "assistant", "content": content, "tool_calls": calls}
     if past.reply.reasoning:  # ChatModel sends it on only to an endpoint that asks for it
         spoken["reasoning_content"] = past.reply.reasoning
     return [spoken, *results]
 
 
-def wire(call: dict, move: Move, name: str, known: bool) -> dict:
-    """A call as it is sent back: fields that we do not know stay, the rest is made valid.
+def wire(call: dict[str, Any], move: Move, name: str, known: bool) -> dict[str, Any]:
+    """Write a call as it is sent back: unknown fields stay, the rest is made valid.
 
-    call: as it came, {} for one that stood in the text. name: its id, exactly nine letters and
-    digits where it is ours, because some endpoints take no other. known: whether there is such
-    a tool; other names are spelled so that every endpoint takes them.
+    Args:
+        call: The call as it came, {} for a call that was written as text.
+        move: What was read in it.
+        name: Its id. Ids of our own have exactly nine letters and digits, because some endpoints
+            take no others.
+        known: Whether there is such a tool. Other names are spelled so that every endpoint takes
+            them.
     """
     function = call.get("function") or {}
     tool = move.tool if isinstance(move, Action) else str(function.get("name"))
@@ -272,7 +284,9 @@ def wire(call: dict, move: Move, name: str, known: bool) -> dict:
 
 
 def strict(text: object) -> bool:
-    """Whether a text is a JSON object for every reader: without NaN and half an emoji."""
+    """Return whether a text is a JSON object for every reader: without NaN and half an emoji."""
+    if not isinstance(text, str):
+        return False
     try:
         value = json.loads(text, parse_constant=int)  # which takes no NaN and no Infinity
         text.encode()

@@ -80,7 +80,7 @@ def _inside(path: str) -> str:
     return _doubled(path) if unknown or _SUFFIX.search(path) else path
 
 
-def _each(pattern: re.Pattern, body: str) -> str:
+def _each(pattern: re.Pattern[str], body: str) -> str:
     """The body with the backslash doubled where an escape and the pattern begin together."""
     pieces, place = [], 0
     for escape in _ESCAPE.finditer(body):

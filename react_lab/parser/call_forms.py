@@ -67,7 +67,7 @@ def _content(text: str, tools: Tools) -> Call:
     return _name_and_tags(text, tools)
 
 
-def _is_wrapped(text: str, opening: re.Match) -> bool:
+def _is_wrapped(text: str, opening: re.Match[str]) -> bool:
     """Whether only wrapping tags are before the tag that names the tool."""
     return re.fullmatch(r"(?:\s|<[^<>]{0,60}>)*+", text[: opening.start()]) is not None
 
@@ -160,33 +160,32 @@ def _function(text: str, tools: Tools) -> Call:
     return Call(name, None, (), MARKUP)
 
 
-def _tagged(text: str, tools: Tools) -> Call:
-    """A call in which the tag is the tool: <get_weather><city>Oslo</city></get_weather>."""
-    opening = re.match(r"<(?P<name>[\w.-]++)>", text)
-    name = opening["name"]
+def _tagged(mark: re.Match[str], text: str, tools: Tools) -> Call:
+    """A row in which the tag is the tool: <get_weather><city>Oslo</city></get_weather>."""
+    name = mark["named"]
     closing = f"</{name}>"
-    if text.startswith(closing, opening.end()):
+    if text.startswith(closing, mark.end()):
         return Call(name, {})
-    rest = text[opening.end() :].lstrip()
+    rest = text[mark.end() :].lstrip()
     if rest[:1] == "{":
         return _with_input(name, rest.partition(closing)[0], tools)
-    markup = read_markup(text, tools.get(name, []), opening.end())
+    markup = read_markup(text, tools.get(name, []), mark.end())
     if markup and text[markup.end :].lstrip().startswith(closing):
         return Call(name, markup.arguments)
     return Call(name, None, (), MARKUP)
 
 
-def _after(mark: re.Match, text: str, tools: Tools) -> Call:
+def _after(mark: re.Match[str], text: str, tools: Tools) -> Call:
     """The usual row: the content begins after the opening mark."""
     return _content(text[mark.end() :], tools)
 
 
-def _whole(mark: re.Match, text: str, tools: Tools) -> Call:
+def _whole(mark: re.Match[str], text: str, tools: Tools) -> Call:
     """A row whose opening mark is already part of the call."""
     return _function(text[mark.start("tag") :], tools)
 
 
-def _fenced(mark: re.Match, text: str, tools: Tools) -> Call:
+def _fenced(mark: re.Match[str], text: str, tools: Tools) -> Call:
     """A row that is a code fence."""
     end = fence_end(text, mark.end())
     return _content(text[mark.end() : end if end >= 0 else None], tools)
@@ -209,9 +208,11 @@ class Form:
     name: str
     opening: str
     example: str
-    read: Callable[[re.Match, str, Tools], Call] = _after
+    read: Callable[[re.Match[str], str, Tools], Call] = _after
 
 
+# The marks of the first form, in which the embedded model was trained to write its calls.
+TRAINED = ("<tool_call>", "</tool_call>")
 _TAGS = "tool_call|function_call|toolcall|tool_use|longcat_tool_call|seed:tool_call|tools|tool"
 _LISTS = "tool_calls|function_calls|toolcalls|minimax:tool_call|calls"
 _LISTS += rf"|{DSML}(?:function|tool)_calls"
@@ -219,7 +220,7 @@ _JSON = '{"name": "get_weather", "arguments": {"city": "Lima"}}'
 _TAG = "<parameter=city>Lima</parameter>"
 
 FORMS = (
-    Form("Hermes, Qwen, GLM", rf"(?i:<(?:{_TAGS})>)", f"<tool_call>{_JSON}</tool_call>"),
+    Form("Hermes, Qwen, GLM", rf"(?i:<(?:{_TAGS})>)", f"{TRAINED[0]}{_JSON}{TRAINED[1]}"),
     Form("lists of calls", rf"(?i:<(?:{_LISTS})>)", f"<tool_calls>[{_JSON}]</tool_calls>"),
     Form("Granite", r"<\|(?:tool_call|function_call|tool_calls)\|>", f"<|tool_call|>[{_JSON}]"),
     Form(
@@ -286,7 +287,7 @@ FORMS = (
         "the tool as a tag",
         r"(?P<tool><(?P<named>[^\s<>/|=｜!?]{1,64}+)>(?=\s*+[<{]))",
         "<get_weather><city>Lima</city></get_weather>",
-        lambda mark, text, tools: _tagged(text[mark.start() :], tools),
+        _tagged,
     ),
 )
 _ROWS = tuple((re.compile(form.opening), form) for form in FORMS)

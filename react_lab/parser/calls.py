@@ -5,7 +5,7 @@
 """
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from react_lab.parser.inputs import (
     BROKEN,
@@ -32,7 +32,7 @@ class Call(NamedTuple):
     """
 
     name: str
-    arguments: dict | None
+    arguments: dict[str, Any] | None
     repairs: tuple[str, ...] = ()
     reason: str = ""
 
@@ -87,10 +87,8 @@ def read_call(head: str, given: str | None, tools: Tools, ended: bool = False) -
         call = json_call(head, given, tools)
         return call._replace(repairs=repairs + call.repairs)
     line, _, rest = head.partition("\n")
-    parts = _HEAD.match(head)
-    if not _BRACKETED_NAME.match(head) and parts["sign"]:
-        if call := one_line_call(head, given or None, tools):
-            return call._replace(repairs=repairs + call.repairs)
+    if not _BRACKETED_NAME.match(head) and (whole := one_line_call(head, given or None, tools)):
+        return whole._replace(repairs=repairs + whole.repairs)
     name, renamed = known_name(line, tools)
     if not name or (name not in tools and _NO_ACTION.match(name)):
         return Call("", None, repairs, NAMELESS)
@@ -143,9 +141,11 @@ def one_line_call(head: str, given: str | None, tools: Tools) -> Call | None:
         None if the text is not such a call.
     """
     parts = _HEAD.match(head)
-    spelled, body = parts["name"], head[parts.start("sign") :] if parts["sign"] else ""
+    if parts is None or not parts["sign"]:
+        return None
+    spelled, body = parts["name"], head[parts.start("sign") :]
     name, renamed = known_name(spelled, tools)
-    if not body or (name not in tools and not re.fullmatch(r"[\w.-]+", name)):
+    if name not in tools and not re.fullmatch(r"[\w.-]+", name):
         return None
     if name.lower() in NOTHING:
         return None
@@ -174,7 +174,7 @@ def known_name(spelled: str, tools: Tools) -> tuple[str, tuple[str, ...]]:
 
 def _repeated(name: str, read: Input, given: str, tools: Tools) -> Input:
     """The arguments of an input that repeats the call: `get_weather(city="Oslo")`."""
-    (value,) = read.arguments.values()
+    (value,) = (read.arguments or {"": None}).values()
     text = given.strip().strip("`")
     if not isinstance(value, str) or not re.match(rf"{re.escape(name)}\s*[(\[{{]", text):
         return read

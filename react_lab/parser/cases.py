@@ -10,6 +10,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from react_lab.parser.moves import Action, FinalAnswer, Move
 from react_lab.parser.parse import parse
@@ -18,7 +19,7 @@ Parser = Callable[[str, dict[str, list[str]]], Move]
 PARSER_CASES = Path(__file__).parents[1] / "data" / "parser_cases.jsonl"
 
 
-def parser_cases() -> list[dict]:
+def parser_cases() -> list[dict[str, Any]]:
     """Return the table of model outputs.
 
     Each row has id, kind, text, tools, expect, why and source. `accept` holds further results
@@ -27,7 +28,7 @@ def parser_cases() -> list[dict]:
     return [json.loads(line) for line in PARSER_CASES.read_text("utf-8").splitlines()]
 
 
-def as_result(move: Move) -> dict:
+def as_result(move: Move) -> dict[str, Any]:
     """A move as the table writes it, without thought, reason and repairs.
 
     Returns {"type": "action", "name", "args"}, {"type": "final", "answer"} or
@@ -40,12 +41,12 @@ def as_result(move: Move) -> dict:
     return {"type": "invalid"}
 
 
-def read(text: str, tools: dict[str, list[str]]) -> dict:
+def read(text: str, tools: dict[str, list[str]]) -> dict[str, Any]:
     """How the parser reads a text, as `as_result`. tools: the parameter names of each tool."""
     return as_result(parse(text, tools))
 
 
-def outcome(parser: Parser, case: dict) -> str:
+def outcome(parser: Parser, case: dict[str, Any]) -> str:
     """How a parser does on a case: "right", "wrong action", "false final" or "missed".
 
     Right is what the case expects, or one of the results it accepts. Missed: there was a call
@@ -58,6 +59,6 @@ def outcome(parser: Parser, case: dict) -> str:
     return {"action": "wrong action", "final": "false final", "invalid": "missed"}[found["type"]]
 
 
-def right(case: dict) -> bool:
+def right(case: dict[str, Any]) -> bool:
     """Whether the lab's parser does right on a case."""
     return outcome(parse, case) == "right"

@@ -215,7 +215,7 @@ def _marks(text: str, tools: Collection[str]) -> list[Mark]:
     return found
 
 
-def _kind(mark: re.Match, found: list[Mark], glue: str, tools: Collection[str]) -> str | None:
+def _kind(mark: re.Match[str], found: list[Mark], glue: str, tools: Collection[str]) -> str | None:
     """What begins at this mark; None if it is only a word of the text."""
     text, current = mark.string, found[-1].kind
     if mark.lastgroup == "label":
@@ -243,7 +243,7 @@ def _labelled_kind(word: str, found: list[Mark]) -> str:
     return "observation" if asked else "thought"
 
 
-def _label_kind(mark: re.Match, found: list[Mark], glue: str) -> str | None:
+def _label_kind(mark: re.Match[str], found: list[Mark], glue: str) -> str | None:
     """What begins at a label that starts a line, or follows another label on its line."""
     kind, current, word = _labelled_kind(mark["name"], found), found[-1].kind, mark["name"]
     if glue != "label" or mark.string[mark.start() - 1] == "\n":
@@ -253,7 +253,7 @@ def _label_kind(mark: re.Match, found: list[Mark], glue: str) -> str | None:
     return kind if kind == current or (follows and exact) else None
 
 
-def _begins_call(mark: re.Match, current: str, tools: Collection[str]) -> bool:
+def _begins_call(mark: re.Match[str], current: str, tools: Collection[str]) -> bool:
     """Whether the mark of a native call begins one: at the start of a line or of a sentence."""
     if (mark["named"] and mark["named"] not in tools) or only_named(mark):
         return False
@@ -263,7 +263,7 @@ def _begins_call(mark: re.Match, current: str, tools: Collection[str]) -> bool:
     return current == "thought" and sentence and _ends_line(mark.string, mark.start())
 
 
-def _counts_within(mark: re.Match, kind: str, current: str, text: str) -> bool:
+def _counts_within(mark: re.Match[str], kind: str, current: str, text: str) -> bool:
     """Whether a label within a line is one: it starts a sentence, or name and input follow."""
     if kind == "input":
         return current == "action"
@@ -293,7 +293,7 @@ def _in_fence(place: int, fenced: list[tuple[int, int]]) -> bool:
     return nearest >= 0 and fenced[nearest][0] < place < fenced[nearest][1]
 
 
-def _content(mark: re.Match) -> tuple[int, str]:
+def _content(mark: re.Match[str]) -> tuple[int, str]:
     """Where the content of a field begins, and the emphasis that its label opens but not closes."""
     if mark.lastgroup != "label":
         return mark.start() if mark.lastgroup == "native" else mark.end(), ""
@@ -316,11 +316,12 @@ def _without_emphasis(text: str, emphasis: str) -> str:
 def _input_end(text: str, begin: int) -> InputEnd:
     """Where a JSON or fenced input ends that starts at `begin`."""
     opening = _FENCE.match(text, begin)
-    place, fence = opening.end(), opening["fence"]
+    place, fence = (opening.end(), opening["fence"]) if opening else (begin, None)
     if text[place : place + 1] in ("{", "[", "｛"):
         try:
             end = read_value(text, place)[1]
-            return InputEnd(max(end, _FENCE.match(text, end).end("fence")) if fence else end)
+            closing = _FENCE.match(text, end) if fence else None
+            return InputEnd(max(end, closing.end("fence")) if closing else end)
         except Unreadable as error:
             if error.in_string:
                 return InputEnd(begin, len(text))

@@ -8,7 +8,7 @@ Input(arguments={'city': 'Oslo'}, repairs=(), reason='')
 
 import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from react_lab.parser.backslashes import ADVICE, CONTROL
 from react_lab.parser.json_repair import CLOSING, Unreadable, read_keywords, read_value
@@ -25,7 +25,7 @@ class Input(NamedTuple):
         reason: Why it cannot be read, "" if it can.
     """
 
-    arguments: dict | None
+    arguments: dict[str, Any] | None
     repairs: tuple[str, ...] = ()
     reason: str = ""
 
@@ -141,9 +141,9 @@ def decode(text: str, begin: int = 0) -> tuple[object, int, tuple[str, ...]]:
     return read_value(text, begin)
 
 
-def once(pairs: list[tuple[str, object]]) -> dict:
+def once(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     """Return the object of these pairs; raise ValueError if a key has two values."""
-    found: dict = {}
+    found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found and found[key] != value:
             raise ValueError(f"{key} has two values")
@@ -171,7 +171,7 @@ def _object(text: str, parameters: list[str]) -> Input:
     return Input(value, (*mended, "text after the input dropped") if text[end:].strip() else mended)
 
 
-def _escaped(text: str) -> dict | None:
+def _escaped(text: str) -> dict[str, Any] | None:
     r"""An object whose quotes are all escaped: {\"city\": \"Oslo\"}."""
     try:
         value = json.loads(json.loads(f'"{text}"'))
@@ -201,9 +201,10 @@ def _bare(text: str, parameters: list[str]) -> tuple[object, tuple[str, ...]]:
         return value, repairs
     try:
         if (place := text.find("{")) > 0:
-            inner, end, mended = read_value(text, place)
-            if set(inner) == set(parameters) and not text[end:].strip(" )`.;"):
-                return inner, ("text before the input dropped", *mended)
+            found, end, mended = read_value(text, place)
+            whole = isinstance(found, dict) and set(found) == set(parameters)
+            if whole and not text[end:].strip(" )`.;"):
+                return found, ("text before the input dropped", *mended)
         keywords, mended = read_keywords(text)
     except Unreadable:
         return _one_line(text, parameters)

@@ -11,9 +11,11 @@ or colon, a bare value, a stray quote, a key with two values, a path with single
 
 import json
 import re
+from typing import Any
 
 from react_lab.parser.backslashes import Ambiguous, literal
 
+Repairs = dict[str, None]  # a dict keeps the order and each entry once
 DEPTH = 100  # more levels than any tool takes
 CLOSING = {'"': '"', "'": "'", "“": "”", "”": "”", "„": "“", "‘": "’", "「": "」"}
 CLOSING |= {"『": "』", "«": "»", "＂": "＂"}
@@ -55,7 +57,7 @@ class Unreadable(ValueError):
         cut: bool = False,
         in_string: bool = False,
         stray: bool = False,
-        so_far: dict | None = None,
+        so_far: dict[str, Any] | None = None,
         why: str = "",
     ):
         super().__init__(f"cannot be read from character {place} on")
@@ -72,18 +74,20 @@ def read_value(text: str, begin: int = 0) -> tuple[object, int, tuple[str, ...]]
     Raises:
         Unreadable: If it has no single reading.
     """
-    mended: dict[str, None] = {}  # a dict keeps the order and each entry once
+    mended: Repairs = {}
     value, end = _value(text, begin, mended, 0)
     return value, end, tuple(mended)
 
 
-def read_keywords(text: str) -> tuple[dict, tuple[str, ...]]:
+def read_keywords(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Read a whole text such as `city="Oslo", days=2`, with equals signs or colons.
 
     Raises:
         Unreadable: If it has no single reading.
     """
-    mended, found, place = {}, {}, _skip(text, 0, {})
+    mended: Repairs = {}
+    found: dict[str, Any] = {}
+    place = _skip(text, 0, {})
     while place < len(text):
         key = _KEY.match(text, place)
         place = _skip(text, key.end() if key else place, mended)
@@ -98,7 +102,7 @@ def read_keywords(text: str) -> tuple[dict, tuple[str, ...]]:
     return found, tuple(mended)
 
 
-def _value(text: str, place: int, mended: dict, depth: int) -> tuple[object, int]:
+def _value(text: str, place: int, mended: Repairs, depth: int) -> tuple[object, int]:
     """The value at `place` and where it ends."""
     place = _skip(text, place, mended)
     first = text[place : place + 1]
@@ -115,13 +119,14 @@ def _value(text: str, place: int, mended: dict, depth: int) -> tuple[object, int
     return _word(text, place, mended)
 
 
-def _object(text: str, place: int, mended: dict, depth: int) -> tuple[object, int]:
+def _object(text: str, place: int, mended: Repairs, depth: int) -> tuple[object, int]:
     begin, place = place, _skip(text, place + 1, mended)
     if text[place : place + 1] == "{":  # {{...}}, copied from a template
         value, place = _value(text, place, mended, depth + 1)
         mended["doubled braces read"] = None
         return value, _close(text, _skip(text, place, mended), begin, mended)
-    found, firm = {}, False
+    found: dict[str, Any] = {}
+    firm = False
     while (sign := _sign(text, place, mended)) != "}":
         if not sign:
             so_far = found if depth == 0 and firm else None
@@ -139,7 +144,7 @@ def _object(text: str, place: int, mended: dict, depth: int) -> tuple[object, in
     return found, _close(text, place, begin, mended)
 
 
-def _array(text: str, place: int, mended: dict, depth: int) -> tuple[object, int]:
+def _array(text: str, place: int, mended: Repairs, depth: int) -> tuple[object, int]:
     begin, found = place, []
     closing = PAIRS[text[begin]]
     place = _skip(text, begin + 1, mended)
@@ -154,7 +159,7 @@ def _array(text: str, place: int, mended: dict, depth: int) -> tuple[object, int
     return found, _close(text, place, begin, mended)
 
 
-def _key(text: str, place: int, mended: dict) -> tuple[str, int]:
+def _key(text: str, place: int, mended: Repairs) -> tuple[str, int]:
     if text[place] in CLOSING:
         return _string(text, place, mended)
     bare = _KEY.match(text, place)
@@ -164,7 +169,7 @@ def _key(text: str, place: int, mended: dict) -> tuple[str, int]:
     return bare[0], bare.end()
 
 
-def _string(text: str, place: int, mended: dict) -> tuple[str, int]:
+def _string(text: str, place: int, mended: Repairs) -> tuple[str, int]:
     opening = text[place]
     if text.startswith(('"""', "'''"), place):
         end = text.find(text[place] * 3, place + 3)
@@ -185,7 +190,7 @@ def _string(text: str, place: int, mended: dict) -> tuple[str, int]:
         raise Unreadable(place, why="backslash") from None
 
 
-def _unescaped(body: str, mended: dict) -> str:
+def _unescaped(body: str, mended: Repairs) -> str:
     """The text between the quotes. An escape that JSON does not know stays as written."""
     if "\\" not in body:
         return body
@@ -193,7 +198,7 @@ def _unescaped(body: str, mended: dict) -> str:
     if plain != body:
         mended["single backslashes kept"] = None
 
-    def known(match: re.Match) -> str:
+    def known(match: re.Match[str]) -> str:
         escape = match[1]
         if escape is None:
             return '\\"'
@@ -204,10 +209,10 @@ def _unescaped(body: str, mended: dict) -> str:
         mended["unknown escape kept"] = None
         return "\\" + match[0]
 
-    return json.loads(f'"{_ESCAPE.sub(known, plain)}"', strict=False)
+    return str(json.loads(f'"{_ESCAPE.sub(known, plain)}"', strict=False))
 
 
-def _word(text: str, place: int, mended: dict) -> tuple[object, int]:
+def _word(text: str, place: int, mended: Repairs) -> tuple[object, int]:
     """A number or one of WORDS."""
     match = _WORD.match(text, place)
     word, end = (match[0], match.end()) if match else ("", place)
@@ -224,7 +229,7 @@ def _word(text: str, place: int, mended: dict) -> tuple[object, int]:
         return (int if word.strip("+-").replace("_", "").isdigit() else float)(word), end
 
 
-def _comma(text: str, place: int, mended: dict, closing: str) -> int:
+def _comma(text: str, place: int, mended: Repairs, closing: str) -> int:
     """Behind the comma that follows a member, or at the closing sign, or at the end."""
     place = _skip(text, place, mended)
     sign = _sign(text, place, mended)
@@ -242,14 +247,14 @@ def _stray(text: str, place: int) -> bool:
     return text[max(0, place - 20) : place].rstrip(" \t")[-1:] in CLOSING
 
 
-def _close(text: str, place: int, begin: int, mended: dict) -> int:
+def _close(text: str, place: int, begin: int, mended: Repairs) -> int:
     """Behind the sign that closes what was opened at `begin`."""
     if _sign(text, place, mended) != PAIRS[text[begin]]:
         raise Unreadable(place, cut=place == len(text))
     return place + 1
 
 
-def _sign(text: str, place: int, mended: dict) -> str:
+def _sign(text: str, place: int, mended: Repairs) -> str:
     """The punctuation at `place` in its ASCII form; "" at the end of the text."""
     sign = text[place : place + 1]
     if sign in WIDE:
@@ -257,11 +262,17 @@ def _sign(text: str, place: int, mended: dict) -> str:
     return WIDE.get(sign, sign)
 
 
-def _skip(text: str, place: int, mended: dict) -> int:
+def end_of(pattern: re.Pattern[str], text: str, place: int) -> int:
+    """Return where a match at `place` ends; `place` if there is none."""
+    found = pattern.match(text, place)
+    return found.end() if found else place
+
+
+def _skip(text: str, place: int, mended: Repairs) -> int:
     """The position after white space and comments."""
     if _WRITTEN_BREAK.match(text, place):
         mended["written-out line break read"] = None
-    place = _SPACE.match(text, place).end()
+    place = end_of(_SPACE, text, place)
     while comment := _COMMENT.match(text, place):
         mended["comment dropped"] = None
         place = comment.end()

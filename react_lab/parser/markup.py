@@ -10,7 +10,9 @@ True
 
 import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from react_lab.parser.json_repair import end_of
 
 # DeepSeek's mark, with the bars that servers make of it.
 DSML = r"[｜‖|]{1,2}DSML[｜‖|]{1,2}"
@@ -41,7 +43,7 @@ _FOREIGN = re.compile(
 class Markup(NamedTuple):
     """Arguments read from tags, and where the last of them ends."""
 
-    arguments: dict
+    arguments: dict[str, Any]
     end: int
 
 
@@ -57,15 +59,15 @@ def read_markup(text: str, parameters: list[str] | None, begin: int = 0) -> Mark
     Returns:
         None if the text does not begin with a parameter, or names one twice with two values.
     """
-    found: dict = {}
-    place = _SPACE.match(text, begin).end()
+    found: dict[str, Any] = {}
+    place = end_of(_SPACE, text, begin)
     end = begin
     while one := _parameter(text, place, parameters):
         name, value, end = one
         if name in found and found[name] != value:
             return None
         found[name] = value
-        place = _SPACE.match(text, end).end()
+        place = end_of(_SPACE, text, end)
     return Markup(found, end) if found else None
 
 
@@ -74,7 +76,9 @@ def is_foreign(text: str) -> bool:
     return _FOREIGN.match(text.lstrip()) is not None
 
 
-def _parameter(text: str, place: int, parameters: list[str] | None) -> tuple | None:
+def _parameter(
+    text: str, place: int, parameters: list[str] | None
+) -> tuple[str, object, int] | None:
     """The name, the value and the end of the parameter at `place`."""
     if (one := _NAMED.match(text, place)) or (one := _PAIR.match(text, place)):
         name = one["name"] if one.re is _PAIR else one["bare"] or one["name"]
@@ -85,7 +89,7 @@ def _parameter(text: str, place: int, parameters: list[str] | None) -> tuple | N
     return None
 
 
-def _value(one: re.Match) -> object:
+def _value(one: re.Match[str]) -> object:
     """The value between two tags, without the line breaks that only lay it out."""
     text = one["value"].strip("\r\n") if "\n" in one["value"] else one["value"]
     if one.re is _NAMED and _NOT_TEXT.search(one["more"]):

@@ -5,6 +5,7 @@
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 # Repairs that the loop acts on; the other repairs are only shown.
 LEFT_UNRUN = "an action was left unrun"
@@ -24,7 +25,7 @@ class Action:
 
     thought: str
     tool: str
-    arguments: dict
+    arguments: dict[str, Any]
     repairs: tuple[str, ...] = ()
 
 

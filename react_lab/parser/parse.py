@@ -148,7 +148,11 @@ def _without_stray_fence(text: str) -> str:
 
 
 def choose(
-    thought: str, calls: dict[int, Call], answers: dict[int, str], forged: bool, repairs: tuple
+    thought: str,
+    calls: dict[int, Call],
+    answers: dict[int, str],
+    forged: bool,
+    repairs: tuple[str, ...],
 ) -> Move:
     """Return which of the calls and answers in a reply is the move. `parse` has the rules.
 
@@ -165,7 +169,7 @@ def choose(
         call = calls[whole[0]]
         repairs += (LEFT_UNRUN,) if len(whole) > 1 else ()
         repairs += ("a Final Answer beside an action dropped",) if given else ()
-        return Action(thought, call.name, call.arguments, repairs + call.repairs)
+        return Action(thought, call.name, call.arguments or {}, repairs + call.repairs)
     if calls:
         call = calls[min(calls)]
         return Malformed(thought, call.reason, repairs + call.repairs)

@@ -238,7 +238,7 @@ def _reasoning(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _reasoning_marks(text: str) -> list[tuple[int, bool, re.Match]]:
+def _reasoning_marks(text: str) -> list[tuple[int, bool, re.Match[str]]]:
     """All reasoning marks in their order: (kind, whether it opens, match)."""
     marks = []
     for kind, (opening, closing) in enumerate(zip(_OPENING, _CLOSING, strict=True)):
@@ -247,7 +247,7 @@ def _reasoning_marks(text: str) -> list[tuple[int, bool, re.Match]]:
     return sorted(marks, key=lambda one: (one[2].start(), one[1], one[2].end()))
 
 
-def _ends_reasoning(text: str, kind: int, mark: re.Match) -> bool:
+def _ends_reasoning(text: str, kind: int, mark: re.Match[str]) -> bool:
     """Whether a closing mark without an opening one ends a reasoning block."""
     if _quoted(text, mark) or not text[: mark.start()].strip():
         return False
@@ -285,20 +285,20 @@ def _reasoning_fences(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def only_named(mark: re.Match) -> bool:
+def only_named(mark: re.Match[str]) -> bool:
     """Return whether quotes or backticks are around a mark, so that the text is about it."""
     text, begin, end = mark.string, mark.start(), mark.end()
     before, after = text[max(0, begin - 3) : begin], text[end : end + 1]
     return before[-1:] == after and after in tuple("`\"'") and before != "```"
 
 
-def _quoted(text: str, tag: re.Match) -> bool:
+def _quoted(text: str, tag: re.Match[str]) -> bool:
     """Whether a tag is in quotes or backticks, so that the text is about it."""
     around = text[max(0, tag.start() - 1) : tag.start()] + text[tag.end() : tag.end() + 1]
     return any(sign in "`\"'“”" for sign in around)
 
 
-def _mentioned(text: str, opened: re.Match, closed: re.Match) -> bool:
+def _mentioned(text: str, opened: re.Match[str], closed: re.Match[str]) -> bool:
     """Whether a pair of tags within a line belongs to an input or an answer."""
     if starts_line(text, opened.start()) or "\n" in text[opened.end() : closed.start()]:
         return False

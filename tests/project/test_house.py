@@ -30,7 +30,7 @@ MAY_IMPORT = {
     "parser/labels": "",
     "parser/wrapping": "",
     "parser/backslashes": "",
-    "parser/markup": "",
+    "parser/markup": "parser/json_repair",
     "parser/json_repair": "parser/backslashes",
     "parser/inputs": "parser/backslashes parser/json_repair parser/markup parser/moves",
     "parser/calls": "parser/inputs parser/json_repair",
@@ -50,7 +50,7 @@ MAY_IMPORT = {
     "models/payload": "models/api_errors",
     "models/chat": "models/api_errors models/endpoint models/payload models/reply",
     "models/grammar": "",
-    "models/native_text": "registry/registry prompt models/reply",
+    "models/native_text": "registry/registry parser/call_forms prompt models/reply",
     "models/progress": "",
     "models/weights": "models/reply",
     "models/engine_process": "",
@@ -65,7 +65,8 @@ MAY_IMPORT = {
     "loop": "registry/registry registry/results parser/fields parser/moves parser/parse prompt "
     "models/reply stops trace",
     "function_calling": "registry/registry registry/results parser/backslashes parser/calls "
-    "parser/fields parser/inputs parser/markup parser/moves parser/plain prompt models/reply "
+    "parser/fields parser/inputs parser/json_repair parser/markup parser/moves parser/plain "
+    "prompt models/reply "
     "trace loop",
     "toolkit/calculator": "",
     "toolkit/cities": "chinese",
