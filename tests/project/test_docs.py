@@ -146,3 +146,16 @@ def test_the_sheet_holds_every_message_word_for_word():
 def test_the_sheet_fits_on_two_pages():
     lines = [len(line) // 95 + 1 for line in SHEET.splitlines()]
     assert sum(lines) <= 2 * 56
+
+
+# Behaviour -----------------------------------------------------------------------------------
+
+BEHAVIOUR = page("behaviour.md")
+
+
+def test_each_of_the_ten_answers_names_tests_that_are_there():
+    table = BEHAVIOUR.partition("## Ten questions")[2].partition("\n## ")[0]
+    named = [re.findall(r"`(test_\w+)`", row[2]) for row in rows(table)[2:]]
+    there = "\n".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
+    assert len(named) == 10 and all(named)
+    assert [n for tests in named for n in tests if f"def {n}(" not in there] == []
