@@ -9,11 +9,13 @@
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 
-from react_lab.chinese import HAN, NUMERIC, arabic
+from react_lab.evaluation.not_known import NOT_KNOWN as NOT_KNOWN
+from react_lab.evaluation.not_known import says_not_known
+from react_lab.evaluation.values import NUMBER, asserted, place, plain
 from react_lab.parser.moves import Action
 from react_lab.registry.registry import Registry
 from react_lab.toolkit.lab import flaky, lab_tools
@@ -64,18 +66,54 @@ class Case:
             raise ValueError(f"{self.id!r} can name no file; use letters, digits, _ and - only.")
         for name in ("right", "calls", "rivals", "pick"):  # a file holds lists
             value = getattr(self, name)
-            if isinstance(value, str | dict):  # a comma was forgotten
+            if not isinstance(value, list | tuple) and value is not None:  # a comma was forgotten
                 raise ValueError(f"{name} is {value!r}; give a tuple: {name}=({value!r},).")
             if isinstance(value, list):
                 object.__setattr__(self, name, tuple(value))
 
 
 def evaluation_cases(path: str | Path = EVALUATION_CASES) -> list[Case]:
-    """Return the cases in a file of JSON Lines.
+    """Return the cases in a file of JSON Lines; the lab's own in the order of their kinds.
 
-    The lab's own are 48 in English, in the order of their kinds, and those in CHINESE_CASES.
+    They are 48 in English, and those in CHINESE_CASES. Empty lines and a byte order mark are
+    passed over; UTF-16 with such a mark is read.
+
+    Raises:
+        OSError: there is no such file.
+        ValueError: names the file and the line that cannot be read.
     """
-    return [Case(**json.loads(line)) for line in Path(path).read_text("utf-8").splitlines()]
+    path = Path(path)
+    raw = path.read_bytes()
+    marked = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
+    try:
+        text = raw.decode("utf-16" if marked else "utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not UTF-8 text. Save it again as UTF-8.") from None
+    # not splitlines(): U+2028 and U+0085 in a question end no line
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    if not lines:
+        raise ValueError(f"{path} holds no case. Write one JSON object in each line.")
+    return [_case(line, f"{path}, line {number}") for number, line in lines]
+
+
+def _case(line: str, place: str) -> Case:
+    """Return the case in a line. place: file and line, for what is raised."""
+    try:
+        entry = json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"{place}: this is not JSON ({error}).") from None
+    if not isinstance(entry, dict):
+        raise ValueError(f"{place}: this is not an object with the keys of a case.")
+    keys = {one.name: one.default is one.default_factory is MISSING for one in fields(Case)}
+    if unknown := [key for key in entry if key not in keys]:
+        known = ", ".join(keys)
+        raise ValueError(f"{place}: there is no key {unknown[0]!r}; known keys: {known}.")
+    if missing := [key for key, needed in keys.items() if needed and key not in entry]:
+        raise ValueError(f"{place}: missing: {', '.join(missing)}.")
+    try:
+        return Case(**entry)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{place}: {error}") from None
 
 
 def case_tools(case: Case) -> Registry:
@@ -85,54 +123,11 @@ def case_tools(case: Case) -> Registry:
     return Registry(tuple(broken.get(tool.name, tool) for tool in tools))
 
 
-# What stands in a text --------------------------------------------------------------------
-
-# A letter or digit of a script that separates words; Chinese characters are neighbours of anything.
-_LETTER = f"[^\\W{HAN}]"
-# Not part of a word, a time (16:00), a date (2026-06-01) or a longer number.
-NUMBER = re.compile(rf"(?<!{_LETTER})(?<![.,:])(?<!\d-)-?\d+(?:\.\d+)?(?![:.,-]?\d)")
-
-
-def plain(text: str) -> str:
-    """Write 3,530 as 3530, every minus as -, and Chinese numbers (二十八, 1.2万) in digits."""
-    text = re.sub(r"(?<=\d)[,，](?=\d{3}(?!\d))", "", text.translate(NUMERIC))
-    return arabic(text.replace("−", "-"))
-
-
-def place(value: str, text: str) -> int | None:
-    """Return where a text contains a value, as a whole word or number; None if it does not.
-
-    Numbers are compared as numbers: 75 is found in "75.00", and 3163.30 in "3163.29754624",
-    which rounds to it. A value in Chinese is found inside other characters: 巴黎 in 法国巴黎.
-
-    Args:
-        value: a word or number; `|` separates accepted spellings.
-        text: where to look.
-    """
-    text, found = plain(text), []
-    for spelling in value.split("|"):
-        if re.fullmatch(r"-?\d+(\.\d+)?", spelling):
-            decimals = len(spelling.partition(".")[2])
-            near = 0.5 * 10**-decimals if decimals else 0
-            for match in NUMBER.finditer(text):
-                if abs(float(match[0]) - float(spelling)) <= near:
-                    found.append(match.start())
-        else:
-            before = rf"(?<!{_LETTER})(?<![.,:])" if re.match(_LETTER, spelling) else ""
-            behind = rf"(?!{_LETTER}|[.,]\d)" if re.search(rf"{_LETTER}$", spelling) else ""
-            word = before + re.escape(plain(spelling)) + behind
-            found += [match.start() for match in re.finditer(word, text, re.I)]
-    return min(found, default=None)
-
-
 # What counts as solved --------------------------------------------------------------------
 
-NOT_KNOWN = re.compile(
-    r"\b(no|not|none|nothing|cannot|unknown|unable|undefined|impossible|unavailable|failed|busy"
-    r"|sorry)\b|n't\b"
-    r"|无法|不能|不可|不知|不清楚|不确定|不存在|没有|没能|未能|未知|未找到|没找到|找不到|查不到|查询不到"
-    r"|不可用|不提供|暂无|失败|繁忙|正忙|抱歉|对不起",
-    re.I,
+# A number that says how often something was tried, or an error code: no claim about the answer.
+_ASIDE = re.compile(
+    r"\b\d+ (?:times|attempts|tries|retries)\b|\b(?:error|code|status|HTTP)(?: code)? \d{3}\b", re.I
 )
 
 
@@ -165,10 +160,13 @@ def solved(case: Case, run: Run) -> bool:
         return False
     if case.calls and not case.right:
         known = run.question + "\n" + seen
-        invented = [n for n in NUMBER.findall(plain(answer)) if place(n, known) is None]
-        return bool(NOT_KNOWN.search(answer)) and not invented
-    texts = [answer, seen] if case.calls else [answer]
-    if any(place(value, text) is None for value in case.right for text in texts):
+        said = _ASIDE.sub("", plain(answer))
+        numbers = [n for n in NUMBER.findall(said) if float(n) or "zero" not in known.lower()]
+        invented = [n for n in numbers if place(n, known) is None]
+        return says_not_known(plain(answer), known) and not invented
+    if case.calls and any(place(value, seen) is None for value in case.right):
+        return False
+    if not all(asserted(value, answer) for value in case.right):
         return False
     return case.pick is None or picked(answer, *case.pick, case.right[0]) == case.right[0]
 

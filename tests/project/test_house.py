@@ -82,7 +82,10 @@ MAY_IMPORT = {
     "registry/registry registry/results trace",
     "evaluation/claim": "",
     "evaluation/intervals": "",
-    "evaluation/judge": "chinese parser/moves registry/registry toolkit/lab trace",
+    "evaluation/not_known": "",
+    "evaluation/values": "chinese",
+    "evaluation/judge": "chinese evaluation/not_known evaluation/values parser/moves "
+    "registry/registry toolkit/lab trace",
     "evaluation/evaluation": "evaluation/intervals evaluation/judge loop models/reply trace "
     "tracking",
     "views/text": "parser/fields parser/moves registry/results trace",
