@@ -1,9 +1,13 @@
 """Files: written whole or not at all. A full disk or an interrupt leaves what was there."""
 
+import json
 import os
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from errno import EEXIST
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 ADVICE = "What was there is unchanged. Make room, or name a place that can be written to"
@@ -39,3 +43,51 @@ def append(path: Path, content: bytes) -> None:
             with suppress(OSError):
                 file.truncate(size)
             raise
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file, or {} if the file is missing or holds no object."""
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def change_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change the object in a JSON file, whole or not at all.
+
+    Two programs that do so at once change it one after the other. A file that holds no object is
+    set aside as `.unreadable.json`. A missing folder is made.
+
+    Args:
+        path: The file.
+        change: Gets the object, {} if there is none, and changes it in place.
+
+    Raises:
+        OSError: The file cannot be written; it is then unchanged.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(path):
+        found = read_json(path)
+        if path.exists() and not found:
+            os.replace(path, path.with_suffix(".unreadable.json"))
+        change(found)
+        write(path, f"{json.dumps(found, indent=1, ensure_ascii=False)}\n".encode())
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold a lock beside a file. What a killed program left is ignored after two seconds."""
+    lock, end = path.with_suffix(".lock"), time.monotonic() + 2
+    while time.monotonic() < end:
+        try:
+            lock.mkdir()
+            break
+        except FileExistsError:
+            time.sleep(0.01)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            lock.rmdir()

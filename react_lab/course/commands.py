@@ -8,12 +8,14 @@ ValueError: There is no hint 4. Use a number from 1 to 3.
 
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from textwrap import fill
 from types import CodeType
 
-from react_lab.course import exercise_notebook, progress_file
+from react_lab.course import exercise_notebook, progress_file, progress_table
 from react_lab.course.checking import Checked, Exercise, judged, untouched
 from react_lab.course.exercises import ALL, find
+from react_lab.views import quiz
 
 HINTS = 3
 WIDE = 90  # characters of a line
@@ -44,7 +46,7 @@ def check(name: str, work: object) -> Checked:
     """
     exercise = find(name)
     found = judged(exercise, work, stub(exercise))
-    trouble = progress_file.checked(name, found.state)
+    trouble = progress_file.checked(name, found.state, source(work))
     lines = [found.text, f"  next:     {_next(name)}" if found.state == "wrong" else ""]
     if exercise.solution:
         lines += [YOURS if found.right else OURS]
@@ -120,12 +122,41 @@ def solution(name: str, show: bool = False) -> Words:
     return Words("\n".join(filter(None, (text, trouble))))
 
 
-def progress() -> progress_file.Progress:
-    """Return the table of all pieces and exercises, and how far you are."""
-    kept = progress_file.read()
-    return progress_file.Progress(
-        tuple(
-            (one.name, one.difficulty, one.minutes, kept.get(one.name, progress_file.Entry()))
-            for one in ALL
-        )
-    )
+def source(work: object) -> str:
+    """Return the source of a learner's function, or "" if Python does not have it."""
+    try:
+        return inspect.getsource(work) if callable(work) else ""
+    except (OSError, TypeError):
+        return ""
+
+
+def answer(name: str) -> Words:
+    """Return your kept answer to a piece or exercise: the version that passed, or the last one.
+
+    Raises:
+        ValueError: There is no exercise of this name, or no answer is kept.
+    """
+    find(name)
+    kept = progress_file.read().get(name, progress_file.Entry()).work
+    if not kept:
+        raise ValueError(f"There is no answer of yours to {name!r} yet. Check one first.")
+    return Words(kept.rstrip())
+
+
+def progress() -> progress_table.Progress:
+    """Return the table of all pieces, quizzes and exercises, and how far you are."""
+    quizzes = {name: (quiz.read(name), quiz.given(name)) for name in quiz.names()}
+    return progress_table.table(ALL, progress_file.read(), quizzes)
+
+
+def completion(learner: str, path: str = "completion.html") -> progress_table.Saved:
+    """Write a page to print or hand in: what you have done, when, and a hash over your answers.
+
+    Args:
+        learner: Your name, as it is to be on the page.
+        path: Where to write the page.
+
+    Raises:
+        OSError: The page cannot be written.
+    """
+    return progress_table.save_completion(progress(), learner, Path(path))

@@ -1,61 +1,80 @@
-"""Record: how far a learner has come, kept in `lab_data/` beside the notebook.
+"""Progress file: what a learner has done, kept in `lab_data/` beside the notebook.
 
->>> print(Progress((("time_tool", 1, 15, Entry("wrong", tries=2, hints=1)),)))
-exercise   difficulty  minutes  state  tries  hints  solution
-time_tool  1 of 5           15  wrong      2      1  not seen
+It survives restarts and updates of the course: nothing there is ever overwritten by a copy.
 """
 
+import hashlib
 import json
-import os
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 from react_lab.course.checking import STATES
-from react_lab.files import write
-from react_lab.views.pages import STYLE, escaped
+from react_lab.files import change_json, read_json
 
 FILE = Path("lab_data", "progress.json")  # the current folder is the notebook's
-COLUMNS = ("exercise", "difficulty", "minutes", "state", "tries", "hints", "solution")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of one exercise.
+    """What is known of one piece or exercise.
 
-    state: the best that a check has said. tries: checks of work that was started. hints: the
-    highest that was read. solution: whether it was read.
+    Attributes:
+        state: The best that a check has said.
+        tries: Checks of work that was started.
+        hints: The highest hint that was read.
+        solution: Whether the solution was read.
+        at: The day on which a check first said "right", as "2026-12-01"; "" before.
+        work: The source of the work that was checked last, or that is right.
     """
 
     state: str = STATES[0]
     tries: int = 0
     hints: int = 0
     solution: bool = False
+    at: str = field(default="", compare=False)
+    work: str = field(default="", compare=False)
 
 
 def read() -> dict[str, Entry]:
-    """The entries by the names of their exercises; empty where there is no file that is one."""
-    try:
-        found = json.loads(FILE.read_text("utf-8"))
-        return {name: Entry(**entry) for name, entry in found.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}
+    """Return the entries by the names of their exercises; {} if there is no readable file."""
+    found = {name: _entry(entry) for name, entry in read_json(FILE).items()}
+    return {name: entry for name, entry in found.items() if entry}
 
 
-def checked(name: str, state: str) -> str:
-    """Note what a check has said. Returns "", or why it could not be kept."""
+def _entry(found: Any) -> Entry | None:
+    """Return one entry of the file. What a newer version has added to it is ignored."""
+    if not isinstance(found, dict) or found.get("state") not in STATES:
+        return None
+    return Entry(**{key: found[key] for key in Entry.__dataclass_fields__ if key in found})
+
+
+def checked(name: str, state: str, work: str = "") -> str:
+    """Keep what a check has said.
+
+    Args:
+        name: The name of the piece or exercise.
+        state: One of STATES.
+        work: The source of the work.
+
+    Returns:
+        "", or why it could not be kept.
+    """
 
     def more(before: Entry) -> Entry:
         best = max(before.state, state, key=STATES.index)
-        return replace(before, state=best, tries=before.tries + 1)
+        done = state == "right"
+        at = date.today().isoformat() if done and before.state != "right" else before.at
+        kept = work if done or before.state != "right" else before.work
+        return replace(before, state=best, tries=before.tries + 1, at=at, work=kept)
 
     return "" if state == STATES[0] else _change(name, more)
 
 
 def helped(name: str, hint: int = 0, solution: bool = False) -> str:
-    """Note that a hint or the solution was read. Returns "", or why it could not be kept."""
+    """Keep that a hint or the solution was read. Returns "", or why it could not be kept."""
 
     def more(before: Entry) -> Entry:
         hints, seen = max(before.hints, hint), before.solution or solution
@@ -65,69 +84,23 @@ def helped(name: str, hint: int = 0, solution: bool = False) -> str:
 
 
 def _change(name: str, more: Callable[[Entry], Entry]) -> str:
-    """Change an entry of the file, whole or not at all; a file that is none is set aside."""
+    """Change an entry of the file. Returns "", or why it could not be kept."""
+
+    def change(kept: dict[str, Any]) -> None:
+        kept[name] = asdict(more(_entry(kept.get(name)) or Entry()))
+
     try:
-        FILE.parent.mkdir(exist_ok=True)
-        with _alone():
-            entries = read()
-            if FILE.exists() and not entries:
-                os.replace(FILE, FILE.with_suffix(".unreadable.json"))
-            entries[name] = more(entries.get(name, Entry()))
-            text = json.dumps({name: asdict(one) for name, one in entries.items()}, indent=1)
-            write(FILE, f"{text}\n".encode())
+        change_json(FILE, change)
     except OSError as error:
         return f"Your progress could not be kept in {FILE.as_posix()}: {error.strerror}."
     return ""
 
 
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Two notebooks change the file one after the other. What a killed one left is passed over."""
-    lock, end = FILE.with_suffix(".lock"), time.monotonic() + 2
-    while time.monotonic() < end:
-        try:
-            lock.mkdir()
-            break
-        except FileExistsError:
-            time.sleep(0.01)
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            lock.rmdir()
+def answers_hash(answers: dict[str, str]) -> str:
+    """Return 16 characters that change when any answer does.
 
-
-@dataclass(frozen=True)
-class Progress:
-    """The table of all exercises, as text and as HTML. rows: (name, difficulty, minutes, Entry)."""
-
-    rows: tuple[tuple[str, int, int, Entry], ...]
-
-    def __repr__(self) -> str:
-        table = [COLUMNS, *map(_cells, self.rows)]
-        widths = [max(len(row[place]) for row in table) for place in range(len(COLUMNS))]
-        lines = []
-        for row in table:
-            right = (place in (2, 4, 5) for place in range(len(COLUMNS)))  # numbers
-            cells = (
-                cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(row, widths, right)
-            )
-            lines.append("  ".join(cells).rstrip())
-        return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
-        body = ""
-        for first, *others in map(_cells, self.rows):
-            cells = "".join(f"<td>{escaped(cell)}</td>" for cell in others)
-            body += f'<tr><th scope="row">{escaped(first)}</th>{cells}</tr>'
-        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return f'{STYLE}<div class="react-lab">{table}</div>'
-
-
-def _cells(row: tuple[str, int, int, Entry]) -> tuple[str, ...]:
-    """One row of the table as text."""
-    name, difficulty, minutes, entry = row
-    seen = "seen" if entry.solution else "not seen"
-    numbers = (f"{difficulty} of 5", str(minutes), entry.state, str(entry.tries), str(entry.hints))
-    return (name, *numbers, seen)
+    Args:
+        answers: The source of each work, and the choice in each question, by name.
+    """
+    text = json.dumps(answers, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]

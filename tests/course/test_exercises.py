@@ -1,12 +1,14 @@
 """The exercises: what their checks say about right, wrong and missing work; hints; progress."""
 
 import ast
+import inspect
 import json
 import re
 import runpy
 import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from datetime import date
 from html import unescape
 from multiprocessing import get_context
 from pathlib import Path
@@ -176,8 +178,8 @@ def test_progress_keeps_the_best_state_and_counts_tries_and_hints():
     course.check("time_tool", ...)
     course.hint("parser_fault", 2)
     lines = repr(course.progress()).splitlines()
-    assert lines[0].split()[:4] == ["exercise", "difficulty", "minutes", "state"]
-    rows = {line.split()[0]: line.split() for line in lines}
+    assert lines[0].split()[:4] == ["notebook", "part", "difficulty", "minutes"]
+    rows = {line.split()[1]: line.split()[1:] for line in lines}
     assert rows["approval"] == "approval 2 of 5 20 right 3 0 not seen".split()
     assert rows["parser_fault"] == "parser_fault 3 of 5 25 not started 0 2 not seen".split()
     assert rows["time_tool"] == "time_tool 1 of 5 15 not started 0 0 not seen".split()
@@ -186,17 +188,20 @@ def test_progress_keeps_the_best_state_and_counts_tries_and_hints():
 def test_the_table_says_the_same_in_html():
     course.check("approval", submissions.mail_by_a_loop)
     html = course.progress()._repr_html_()
-    rows = re.findall(r"<tr>(.*?)</tr>", html)
-    cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in rows]
+    details = html[html.index("<details>") :]
+    rows = re.findall(r"<tr>(.*?)</tr>", details)
+    cells = [[c for c in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row)[:-1] if c] for row in rows]
     text = [re.split(r" {2,}", line) for line in repr(course.progress()).splitlines()]
     assert [list(map(unescape, row)) for row in cells] == text
-    assert html.count('scope="row"') == len(ALL) > 6
+    assert "✓ approval" in html and "– time_tool" in html and len(rows) > len(ALL) > 6
 
 
 def test_progress_outlives_the_kernel_and_stands_beside_the_notebook(folder):
     course.check("approval", submissions.mail_by_a_loop)
     kept = json.loads((folder / "lab_data" / "progress.json").read_text("utf-8"))
-    assert kept == {"approval": {"state": "right", "tries": 1, "hints": 0, "solution": False}}
+    today, source = date.today().isoformat(), inspect.getsource(submissions.mail_by_a_loop)
+    known = {"state": "right", "tries": 1, "hints": 0, "solution": False}
+    assert kept == {"approval": {**known, "at": today, "work": source}}
     assert [path.name for path in (folder / "lab_data").iterdir()] == ["progress.json"]
 
 

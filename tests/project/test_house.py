@@ -93,7 +93,7 @@ MAY_IMPORT = {
     "views/plots": "models/reply parser/moves trace views/text",
     "views/report": "evaluation/evaluation evaluation/intervals parser/moves views/pages "
     "views/plots views/text",
-    "views/quiz": "views/pages",
+    "views/quiz": "files views/pages",
     "views/marked": "parser/fields views/pages",
     "views/run_html": "parser/fields parser/moves registry/registry registry/results trace "
     "views/marked views/pages views/text",

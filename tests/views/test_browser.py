@@ -382,8 +382,8 @@ def test_a_quiz_by_keyboard(notebook, page):
         tab_to(page, f"({letter}) {choice.text}")
         page.keyboard.press("Space")
         expect(cell.get_by_role("radio", checked=True)).to_have_count(1)
-        verdict = "Right" if choice.right else "Not yet"
-        hit(page, "Check", "Enter", said.nth(0), f"({letter}) {verdict}. {choice.why}")
+        verdict = "✓ Right" if choice.right else "✗ Not yet"
+        hit(page, "Check", "Enter", said.nth(0), f"{verdict}. ({letter}) {choice.why}")
     expect(said.nth(1)).to_be_empty()
 
 

@@ -42,10 +42,10 @@ def test_a_check_says_in_words_whether_the_choice_is_right_and_why():
     asked = Quiz(TWO)
     asked.choices[0].value = 0
     asked.checks[0].click()
-    assert words(asked.results[0]) == "(a) Not yet. It reads <words> only."
+    assert words(asked.results[0]) == "✗ Not yet. (a) It reads <words> only."
     asked.choices[0].value = 1
     asked.checks[0].click()
-    assert words(asked.results[0]) == "(b) Right. It calls f(**a_b), once."
+    assert words(asked.results[0]) == "✓ Right. (b) It calls f(**a_b), once."
     assert words(asked.results[1]) == "", "the other question was not checked"
 
 
