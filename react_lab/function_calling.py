@@ -25,7 +25,7 @@ from react_lab.parser.json_repair import end_of
 from react_lab.parser.markup import read_markup
 from react_lab.parser.moves import BARE_INPUT, LEFT_UNRUN, Action, Malformed, Move
 from react_lab.parser.plain import parse_plain
-from react_lab.prompt import in_language, message, native_system
+from react_lab.prompt import Phrases, in_language, message, native_system
 from react_lab.registry.registry import Observation, Registry
 from react_lab.registry.results import sendable
 from react_lab.trace import Run, Step
@@ -198,10 +198,12 @@ def write_messages(run: Run, agent: Agent, thoughts: bool = False) -> list[Messa
         {"role": "user", "content": run.question},
     ]
     taken: set[str] = set()
+    phrases = agent.phrases
     for number, past in enumerate(run.steps):
         ids = call_ids(past, number, taken)
         taken.update(ids)
-        messages += past.once(("native", *ids), partial(turn, past, ids))
+        key = ("native", phrases, *ids)
+        messages += past.once(key, partial(turn, past, ids, phrases))
     return ready(with_api_names(messages, agent.tools), run, agent)
 
 
@@ -234,7 +236,7 @@ def call_ids(past: Step, number: int, taken: set[str]) -> list[str]:
     return ids
 
 
-def turn(past: Step, ids: list[str]) -> list[Message]:
+def turn(past: Step, ids: list[str], phrases: Phrases) -> list[Message]:
     """Write one step as messages, its calls with these ids.
 
     A call that was written as text goes back as a native call, without that text.
@@ -243,7 +245,7 @@ def turn(past: Step, ids: list[str]) -> list[Message]:
     if not raw and not isinstance(past.move, Action):
         told = past.observation.full_text if past.observation else ""
         answer: list[Message] = [{"role": "user", "content": told}] if told else []
-        return [{"role": "assistant", "content": said(past.reply.text)}, *answer]
+        return [{"role": "assistant", "content": said(past.reply.text, phrases)}, *answer]
     calls: list[dict[str, Any]] = []
     results: list[Message] = []
     for place, (move, seen) in enumerate(past.moves):
@@ -252,7 +254,7 @@ def turn(past: Step, ids: list[str]) -> list[Message]:
         calls.append(wire(call, move, name, known))
         told = seen.full_text if seen else ""
         results.append({"role": "tool", "tool_call_id": name, "content": told})
-    content = said(past.reply.text) if raw and past.reply.text.strip() else None
+    content = said(past.reply.text, phrases) if raw and past.reply.text.strip() else None
     spoken: Message = {"role": "assistant", "content": content, "tool_calls": calls}
     if past.reply.reasoning:  # ChatModel sends it on only to an endpoint that asks for it
         spoken["reasoning_content"] = past.reply.reasoning

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
+from react_lab import debug
 from react_lab.models.reply import Fit, Message, Model, ModelError, Reply, lost_prompt
 from react_lab.parser.fields import believed
 from react_lab.parser.moves import (
@@ -25,12 +26,13 @@ from react_lab.parser.moves import (
     Move,
 )
 from react_lab.parser.parse import parse
-from react_lab.prompt import MESSAGES, Phrases
+from react_lab.prompt import MESSAGES, Phrases, message
 from react_lab.registry.registry import Observation, Registry, Tool, bind
 from react_lab.registry.results import sendable
 from react_lab.stops import NOT_REPEATED, SkipRepeats, StopRule, rules_of, warning
 from react_lab.trace import Interrupted, Run, Step
 
+ENGLISH = Phrases("en")
 Protocol = Callable[[Run, "Agent"], Run]
 
 CUT = "it was cut off at the token limit, so write less"
@@ -64,7 +66,7 @@ def turn(past: Step, phrases: Phrases) -> list[Message]:
     messages = []
     for move, seen in past.moves:
         native = past.reply.tool_calls and isinstance(move, Action)
-        words = written(move, phrases) if native else said(past.reply.text)
+        words = written(move, phrases) if native else said(past.reply.text, phrases)
         messages.append({"role": "assistant", "content": words})
         if seen:
             content = phrases.labelled("observation", seen.full_text)
@@ -79,9 +81,9 @@ def written(move: Action, phrases: Phrases) -> str:
     return "\n".join(phrases.labelled(kind, text) for kind, text in parts if text)
 
 
-def said(text: str) -> str:
+def said(text: str, phrases: Phrases = ENGLISH) -> str:
     """Cut a reply before an Observation that it invented; the rest goes back to the model."""
-    return believed(text) or "(empty reply)"
+    return believed(text) or phrases.message("empty reply")
 
 
 def ready(messages: list[Message], run: Run, agent: "Agent") -> list[Message]:
@@ -196,14 +198,16 @@ def carry_out(run: Run, agent: "Agent", allowed: bool | None = None, note: str =
             if allowed is None:
                 allowed, note = permission(move, before, agent)
             if allowed is None:
-                note = f"{move.tool} waits for a yes or no: step(run, agent, approve=True)."
+                note = agent.phrases.message("waits", tool=move.tool)
                 return Run(run.question, (*before.steps, latest), "needs approval", note)
             begun = allowed
             seen = act(move, before, agent, note) if allowed else refused(move, agent, note)
             latest, allowed, note, begun = latest.filled(seen), None, "", False
     except KeyboardInterrupt:
         latest = closed(latest, begun, agent.phrases)
-        so_far = Run(run.question, (*before.steps, latest), note="Interrupted.")
+        so_far = Run(
+            run.question, (*before.steps, latest), note=agent.phrases.message("interrupted run")
+        )
         raise Interrupted(so_far) from None
     stop = "answered" if isinstance(latest.move, FinalAnswer) else None
     return Run(run.question, (*before.steps, latest), stop)
@@ -236,10 +240,10 @@ def permission(move: Move, run: Run, agent: "Agent") -> tuple[bool | None, str]:
         answer = agent.approve(move, run)
         if answer is True or not answer:
             return answer is True, ""
-        reason = f"approve gave a {type(answer).__name__}, not True or False"
+        reason = agent.phrases.message("no yes", given=type(answer).__name__)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
-    return False, f"Nobody could be asked ({reason})."
+    return False, agent.phrases.message("nobody", reason=reason)
 
 
 def refused(move: Action, agent: "Agent", note: str) -> Observation:
@@ -263,8 +267,9 @@ def act(move: Move, run: Run, agent: "Agent", note: str = "") -> Observation:
         seen = replace(seen, text=say("unknown_tool", name=move.tool[:80], names=names))
     elif seen.error:
         kind = seen.error.replace(" ", "_")
-        reason = translate(seen.text) if kind == "bad_arguments" else seen.text
-        seen = replace(seen, text=say(kind, reason=reason))
+        seen = replace(seen, text=say(kind, reason=translate(seen.text)))
+    else:
+        seen = replace(seen, text=agent.phrases.result(seen.text))
     added = notice(move, seen, run, agent)
     return replace(seen, notice="\n".join(filter(None, (added, note))))
 
@@ -308,6 +313,7 @@ class Agent:
         protocol: how one round is done: `text_step`, `native_step` or `hybrid_step`.
         approve: asked before a tool that writes runs, (action, run) -> bool. None makes the run
             stop and wait.
+        debug: print each round as it happens; so does the environment variable REACT_LAB_DEBUG.
 
     Raises:
         ValueError: a limit below 1, an unknown language or rule, or a tool that cannot work.
@@ -325,6 +331,7 @@ class Agent:
     without: tuple[str, ...] = ()
     protocol: Protocol = field(default=text_step, repr=False)
     approve: Callable[[Action, Run], bool] | None = field(default=None, repr=False)
+    debug: bool = field(default=False, repr=False)
     phrases: Phrases = field(init=False, repr=False, compare=False)
     rules: tuple[StopRule, ...] = field(init=False, repr=False, compare=False)
 
@@ -338,11 +345,8 @@ class Agent:
                 raise ValueError(f"{name} is {given!r}; give a tuple: {name}=({given!r},).")
         known = getattr(self.model, "languages", None)
         if known and self.language not in known:
-            warnings.warn(
-                f"The embedded model reads and writes {', '.join(known)} only, so a run in "
-                f"{self.language!r} will not finish. Set LLM_BASE_URL to another endpoint.",
-                stacklevel=3,
-            )
+            values = {"known": ", ".join(known), "asked": self.language}
+            warnings.warn(message("only", self.language, **values), stacklevel=3)
         object.__setattr__(self, "tools", registry_of(self.tools))
         object.__setattr__(self, "phrases", Phrases(self.language))
         limits = (self.max_steps, self.max_seconds, self.max_tokens)
@@ -421,9 +425,18 @@ NO_LAST_WORD = ("answered", "model error", "needs approval")
 def last_word(run: Run, agent: Agent) -> Run:
     """Ask a run that a limit has stopped once more, for the best answer so far."""
     try:
-        return agent.protocol(run, agent)
+        run = agent.protocol(run, agent)
     except ModelError as error:
-        return replace(kept(error, run, agent), note=f"{run.note} No last word: {error}")
+        note = f"{run.note} {agent.phrases.message('no last word', error=error)}"
+        run = replace(kept(error, run, agent), note=note)
+    return printed(run, agent)
+
+
+def printed(run: Run, agent: Agent) -> Run:
+    """Print the latest round if the agent debugs. Return the run."""
+    if debug.wanted(agent.debug):
+        debug.show(run, agent.language)
+    return run
 
 
 def kept(error: ModelError, run: Run, agent: Agent) -> Run:
@@ -442,9 +455,13 @@ def step(run: Run, agent: Agent, approve: bool | None = None, note: str = "") ->
     """
     if approve not in (None, True, False):
         raise ValueError(f"approve is {approve!r}; give True or False.")
-    waits = run.steps and run.steps[-1].waiting
     if run.stop and not (run.pending and approve is not None):
         return run
+    return printed(_step(run, agent, approve, note), agent)
+
+
+def _step(run: Run, agent: Agent, approve: bool | None, note: str) -> Run:
+    waits = run.steps and run.steps[-1].waiting
     try:
         run = carry_out(run, agent, approve, note) if waits else agent.protocol(run, agent)
     except ModelError as error:
@@ -452,4 +469,7 @@ def step(run: Run, agent: Agent, approve: bool | None = None, note: str = "") ->
     if run.stop:
         return run
     reasons = [reason for rule in agent.rules if (reason := rule(run))]
-    return replace(run, stop=reasons[0], note=f"Not finished: {reasons[0]}.") if reasons else run
+    if reasons:
+        note = agent.phrases.message("not finished", reason=agent.phrases.why(reasons[0]))
+        run = replace(run, stop=reasons[0], note=note)
+    return run

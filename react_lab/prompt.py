@@ -8,6 +8,7 @@ English ones means training it again.
 """
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -166,6 +167,48 @@ PARAMETERS = {
     "zh": {"all": "参数：{all}。", "one": "{name}（{about}）", "between": "，"},
 }
 
+# What the program says around a run, to the model or to a person.
+AROUND = {
+    "en": {
+        "empty reply": "(empty reply)",
+        "waits": "{tool} waits for a yes or no: step(run, agent, approve=True).",
+        "nobody": "Nobody could be asked ({reason}).",
+        "no yes": "approve gave a {given}, not True or False",
+        "interrupted run": "Interrupted.",
+        "not finished": "Not finished: {reason}.",
+        "no last word": "No last word: {error}",
+        "only": "The embedded model reads and writes {known} only, so a run in {asked!r} will "
+        "not finish. Set LLM_BASE_URL to another endpoint.",
+    },
+    "zh": {
+        "empty reply": "（空回复）",
+        "waits": "{tool} 等待您同意或拒绝：step(run, agent, approve=True)。",
+        "nobody": "没有人可以询问（{reason}）。",
+        "no yes": "approve 返回了 {given}，不是 True 或 False",
+        "interrupted run": "已中断。",
+        "not finished": "未完成：{reason}。",
+        "no last word": "没有得到最后的答案：{error}",
+        "only": "内置模型只会英文（{known}），用中文（{asked}）运行得不到答案。"
+        "请在环境变量或 .env 里设置 LLM_BASE_URL、LLM_API_KEY 和 LLM_MODEL，换用懂中文的接口，"
+        '例如 DeepSeek、通义千问，或本机的 Ollama；也可以写 language="en"，用英文运行。',
+    },
+}
+# Why a run stopped, in Chinese. `Run.stop` itself stays a code in English.
+REASONS = {
+    "answered": "已回答",
+    "step limit": "达到步数上限",
+    "token limit": "达到词元上限",
+    "time limit": "达到时间上限",
+    "repeats": "重复相同的调用",
+    "failures": "同一工具连续失败",
+    "format faults": "连续无法读取回复",
+    "same tool": "连续使用同一工具",
+    "model error": "模型出错",
+    "needs approval": "等待批准",
+    "check failed": "没有通过检查",
+    "no answer": "没有完整的答案",
+}
+
 # What parser and registry say about a mistake, for agents that do not speak English.
 TERMS = {
     "en": {},
@@ -198,7 +241,48 @@ TERMS = {
         "a backslash in the Action Input may be part of a path; write every backslash twice, "
         "for example": "行动输入里的反斜杠可能是路径的一部分；请把每个反斜杠写两次，例如",
         "the endpoint could not read the reply": "接口无法读取这条回复",
+        "an action was left unrun": "有一个行动没有执行",
+        "; 缺少：": "；缺少：",
+        "; 未知：": "；未知：",
     },
+}
+# The same for sentences with values: patterns, and what to put in their place.
+_PATTERNS = {
+    "en": (),
+    "zh": (
+        (r"^Done\. The tool returned nothing\.$", "完成。工具没有返回内容。"),
+        (r"^The tool returned an empty list\.$", "工具返回了空列表。"),
+        (r"^The tool returned an empty text\.$", "工具返回了空文本。"),
+        (r"\[only the first (\d+) items\]$", r"[只有前 \1 项]"),
+        (r"\[only the first (\d+) rows of (\d+)\]$", r"[共 \2 行，只有前 \1 行]"),
+        (r"^TimeoutError: (.+) ran out of time \(([\d.e+]+) s\)\.$", r"\1 超时（\2 秒）。"),
+        # the kind of a Python error is left out where the error itself is Chinese
+        (r"^[A-Za-z_.]*(?:Error|Exception): (?=.*[\u4e00-\u9fff])", ""),
+        # what Python's json found
+        (r"(参数不是合法的 JSON) \([A-Z][^：]*?\(char \d+\)\):", r"\1："),
+        (
+            r"The input must be a JSON object with the parameter names\.",
+            "输入必须是带参数名的 JSON 对象。",
+        ),
+        # what pydantic found
+        (r"Input should be a valid string", "应为文字"),
+        (r"Input should be a valid integer(?:, unable to parse.*?as an integer)?", "应为整数"),
+        (r"(应为整数), got a number with a fractional part", r"\1，不能有小数"),
+        (r"Input should be a valid number(?:, unable to parse.*?as a number)?", "应为数字"),
+        (r"true and false are no(?:t)? numbers", "true 和 false 不是数字"),
+        (r"Input should be a valid boolean(?:, unable to interpret input)?", "应为 true 或 false"),
+        (r"Input should be a valid (?:list|tuple|set)", "应为列表"),
+        (r"Input should be a valid dictionary(?: or .*?)?(?=[.]|$)", "应为对象"),
+        (r"Field required", "缺少这一项"),
+        (r"Input should be greater than or equal to ", "应大于或等于 "),
+        (r"Input should be less than or equal to ", "应小于或等于 "),
+        (r"Input should be greater than ", "应大于 "),
+        (r"Input should be less than ", "应小于 "),
+        (r"Input should be (?='|\d|None)", "应为 "),
+        (r"(?<=') or (?=')", " 或 "),
+        # any other reason in English
+        (r"( 必须是 [^:]*: ).*[A-Za-z]+ [A-Za-z]+ [A-Za-z]+.*$", r"\1类型或取值不合适。"),
+    ),
 }
 
 EXAMPLES = {
@@ -225,20 +309,20 @@ EXAMPLES = {
     "zh": (
         "问题：12*12 是多少，再除以 9 是多少？\n"
         "思考：先算乘积。\n"
-        "行动：calculator\n"
-        '行动输入：{"expression": "12*12"}\n'
+        "行动：计算器\n"
+        '行动输入：{"算式": "12*12"}\n'
         "观察：144\n"
         "思考：再除以 9。\n"
-        "行动：calculator\n"
-        '行动输入：{"expression": "144/9"}\n'
+        "行动：计算器\n"
+        '行动输入：{"算式": "144/9"}\n'
         "观察：16\n"
         "思考：两部分都知道了。\n"
         "最终答案：12*12 是 144，再除以 9 是 16。",
         "问题：去卑尔根要带伞吗？\n"
         "思考：需要卑尔根的天气。\n"
-        "行动：get_weather\n"
-        '行动输入：{"city": "Bergen"}\n'
-        "观察：Bergen: 9 °C, rain\n"
+        "行动：查天气\n"
+        '行动输入：{"城市": "卑尔根"}\n'
+        "观察：卑尔根：9 °C，有雨\n"
         "思考：那里在下雨。\n"
         "最终答案：要带伞。卑尔根在下雨，9 °C。",
     ),
@@ -308,19 +392,26 @@ def message(kind: str, language: str = "en", **values: object) -> str:
     """Write one message of the program to the model.
 
     Args:
-        kind: a key of MESSAGES["en"], NATIVE["en"] or WARNINGS["en"].
+        kind: a key of MESSAGES["en"], NATIVE["en"], WARNINGS["en"] or AROUND["en"].
         language: "en" or "zh".
         values: what the message is about.
     """
-    words = {**NATIVE[language], **WARNINGS[language], **MESSAGES[language]}
+    words = {**AROUND[language], **NATIVE[language], **WARNINGS[language], **MESSAGES[language]}
     return words[kind].format(**values)
 
 
 def in_language(reason: str, language: str) -> str:
-    """A reason given by parser or registry, put into the language as far as TERMS knows it."""
+    """Return a reason of parser or registry in a language, as far as the tables here know it."""
     for english, other in TERMS[language].items():
         reason = reason.replace(english, other)
+    for pattern, other in _PATTERNS[language]:
+        reason = re.sub(pattern, other, reason)
     return reason
+
+
+def why(reason: str, language: str) -> str:
+    """Return why a run stopped, in words: a code of `Run.stop`, or its Chinese name."""
+    return REASONS.get(reason, reason) if language == "zh" else reason
 
 
 def labelled(kind: str, text: str, language: str = "en") -> str:
@@ -362,6 +453,16 @@ class Phrases:
     def message(self, kind: str, **values: object) -> str:
         """Write one message. kind: a key of MESSAGES["en"] or NATIVE["en"]."""
         return message(kind, self.language, **values)
+
+    def result(self, text: str) -> str:
+        """Translate what the registry writes in place of an empty or a cut result."""
+        for pattern, other in _PATTERNS[self.language][:5]:
+            text = re.sub(pattern, other, text)
+        return text
+
+    def why(self, reason: str) -> str:
+        """Say why a run stopped. reason: a code of `Run.stop`."""
+        return why(reason, self.language)
 
     def translated(self, reason: str) -> str:
         """Translate a reason of the parser or the registry, as far as TERMS knows it."""

@@ -6,6 +6,8 @@ import pytest
 
 from react_lab.parser import LABELS, Action, FinalAnswer, parse
 from react_lab.prompt import (
+    AROUND,
+    CONTEXT,
     EXAMPLES,
     FRAME,
     MESSAGES,
@@ -58,8 +60,9 @@ def test_the_parser_reads_the_prompts_own_example(language):
             thought = LABELS[language]["thought"]
             start = next(n for n, line in enumerate(lines) if line.startswith(thought))
             replies.append("\n".join(lines[start:]))
-        moves = [parse(reply, lab_tools().parameters()) for reply in replies]
-        assert all(isinstance(move, Action) and move.tool in lab_tools() for move in moves[:-1])
+        tools = lab_tools(language=language)
+        moves = [parse(reply, tools.parameters()) for reply in replies]
+        assert all(isinstance(move, Action) and move.tool in tools for move in moves[:-1])
         assert isinstance(moves[-1], FinalAnswer)
         assert all(move.repairs == () for move in moves)
 
@@ -70,7 +73,7 @@ def test_the_arithmetic_of_the_example_is_right():
 
 
 def test_both_languages_say_the_same_things():
-    for table in (LABELS, FRAME, MESSAGES, RULES, NATIVE, WARNINGS, PARAMETERS):
+    for table in (LABELS, FRAME, MESSAGES, RULES, NATIVE, WARNINGS, AROUND, PARAMETERS, CONTEXT):
         assert table["en"].keys() == table["zh"].keys()
         for kind, text in table["en"].items():
             slots = [{name for _, name, _, _ in string.Formatter().parse(t) if name}
@@ -79,7 +82,7 @@ def test_both_languages_say_the_same_things():
 
 
 def test_every_message_has_one_definition():
-    every = [*MESSAGES["en"], *NATIVE["en"], *WARNINGS["en"]]
+    every = [*MESSAGES["en"], *NATIVE["en"], *WARNINGS["en"], *AROUND["en"]]
     assert len(every) == len(set(every))
     assert message("same_tool", "zh", tool="get_weather", count=3).startswith("你已经连续 3 次")
 

@@ -13,6 +13,8 @@ root ::= "Thought: " line "\\n" ( "Final Answer: " line )
 import hashlib
 import json
 
+from react_lab.parser.labels import LABELS
+
 # A line begins with something that is to be seen, no bold mark, and holds no control character.
 BLANK = r" \t\u00a0\u1680\u2000-\u200f\u202f\u205f\u3000\ufeff"
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
@@ -29,21 +31,29 @@ COMMON = {
 }
 
 
-def grammar(schemas: list[dict]) -> str:
-    """Write the grammar of one reply in the English text format.
+def grammar(schemas: list[dict], language: str = "en") -> str:
+    """Write the grammar of one reply in the text format, as GBNF.
 
-    schemas: `registry.schemas()`, the chat API's list of tools. Returns GBNF. Read from a
-    schema: type, properties, required, items, enum, const, anyOf and $ref; for anything else
-    any JSON value may stand. Bounds and patterns are left to the check before the call.
+    A schema's type, properties, required, items, enum, const, anyOf and $ref are used; for
+    anything else any JSON value is allowed. Bounds and patterns are left to the check before the
+    call.
+
+    Args:
+        schemas: the tools with their own names: `registry.text_schemas()`. If all names are
+            ASCII, `registry.schemas()` is the same.
+        language: of the labels, "en" or "zh".
     """
+    label, colon = LABELS[language], "：" if language == "zh" else ": "
+
     rules: dict[str, str] = {}
-    steps = ['"Final Answer: " line']
+    steps = [f"{_literal(label['answer'] + colon)} line"]
     for schema in schemas:
         tool = schema["function"]
-        head = _literal(f"Action: {tool['name']}\nAction Input: ")
+        head = _literal(f"{label['action']}{colon}{tool['name']}\n{label['input']}{colon}")
         parameters = {"properties": {}, **tool["parameters"]}
         steps.append(f"{head} {_object(parameters, rules, {})}")
-    root = {"root": f'"Thought: " line "\\n" ( {" | ".join(steps)} )'}
+    thought = _literal(label["thought"] + colon)
+    root = {"root": f'{thought} line "\\n" ( {" | ".join(steps)} )'}
     return "".join(f"{name} ::= {body}\n" for name, body in (root | rules | COMMON).items())
 
 

@@ -263,6 +263,14 @@ class Registry:
             found.append({"type": "function", "function": function})
         return found
 
+    def text_schemas(self) -> list[dict]:
+        """Return the tools in the form of `schemas`, but with their own names.
+
+        The text format and its grammar use these names.
+        """
+        keys = ("name", "description", "parameters")
+        return [{"type": "function", "function": {k: getattr(t, k) for k in keys}} for t in self]
+
     def api_names(self) -> dict[str, str]:
         """Return for each tool the name under which an API knows it.
 

@@ -3,64 +3,102 @@
 import json
 import re
 
+from react_lab.chinese import is_chinese
 from react_lab.parser.fields import believed
-from react_lab.parser.moves import Action, FinalAnswer
+from react_lab.parser.moves import Action, FinalAnswer, Move
+from react_lab.prompt import in_language, why
 from react_lab.registry.results import sendable
 from react_lab.trace import Run, Step
 
+# The words of the views in Chinese. The language is that of the system message.
+_CHINESE = {
+    "Question": "问题",
+    "Thought": "思考",
+    "Action": "行动",
+    "Action Input": "行动输入",
+    "Final Answer": "最终答案",
+    "Unreadable": "无法读取",
+    "It wrote": "模型写道",
+    "Repaired": "已修复",
+    "Observation": "观察",
+    "Also": "同时",
+    "Note": "说明",
+}
+
+
+def language_of(run: Run) -> str:
+    """Return the language of a run, "en" or "zh": that of its first message."""
+    first = run.steps[0].sent[:1] if run.steps else ()
+    return "zh" if is_chinese(str(first[0]["content"] if first else run.question)) else "en"
+
+
+def _line(name: str, text: str, language: str) -> str:
+    """Return a line of a step: a label and its text."""
+    if language == "zh":
+        return f"  {_CHINESE[name]}：{_indent(text)}"
+    return f"  {name + ':':<13} {_indent(text)}"
+
 
 def show(run: Run) -> str:
-    """The whole run: question, steps, and how it ended."""
-    parts = [f"Question: {run.question}"]
+    """Return the whole run as text: question, steps, and how it ended."""
+    language = language_of(run)
+    parts = [f"问题：{run.question}" if language == "zh" else f"Question: {run.question}"]
     parts += [show_step(step, number) for number, step in enumerate(run.steps, 1)]
     if run.stop:
         parts.append(show_end(run))
     return "\n\n".join(parts)
 
 
-def show_step(step: Step, number: int) -> str:
-    """One step: what the parser read, and what the program answered."""
-    move = step.move
-    lines = [f"Step {number}"]
-    if move.thought:
-        lines.append(f"  Thought:      {_indent(move.thought)}")
+def show_step(step: Step, number: int | str) -> str:
+    """Return one step as text: what the parser read, and what the program answered."""
+    move, language = step.move, language_of(Run("", (step,)))
+    found: list[tuple[str, str]] = [("Thought", move.thought)] if move.thought else []
     if isinstance(move, Action):
-        lines.append(f"  Action:       {move.tool}")
-        lines.append(f"  Action Input: {_indent(as_json(move.arguments))}")
+        found += [("Action", move.tool), ("Action Input", as_json(move.arguments))]
     elif isinstance(move, FinalAnswer):
-        lines.append(f"  Final Answer: {_indent(move.answer)}")
+        found.append(("Final Answer", move.answer))
     else:
-        lines.append(f"  Unreadable:   {_indent(move.reason)}")
-        lines.append(f"  It wrote:     {_indent(wrote(step))}")
-    if move.repairs:
-        lines.append(f"  Repaired:     {', '.join(move.repairs)}")
+        found += [("Unreadable", in_language(move.reason, language)), ("It wrote", wrote(step))]
+    if move.repairs:  # their names are English
+        count = f"{len(move.repairs)} 处"
+        found.append(("Repaired", count if language == "zh" else ", ".join(move.repairs)))
     if step.observation:
-        lines.append(f"  Observation:  {_indent(step.observation.full_text)}")
+        found.append(("Observation", step.observation.full_text))
     for also, observation in step.also:
-        lines.append(f"  Also:         {_indent(show_move(also))}")
+        found.append(("Also", show_move(also, language)))
         if observation:
-            lines.append(f"  Observation:  {_indent(observation.full_text)}")
-    lines += [f"  Note:         {_indent(note)}" for note in step.reply.notes]
-    return "\n".join(lines)
+            found.append(("Observation", observation.full_text))
+    found += [("Note", note) for note in step.reply.notes]
+    title = f"第 {number} 步" if language == "zh" else f"Step {number}"
+    return "\n".join([title, *(_line(name, text, language) for name, text in found)])
 
 
 def wrote(step: Step) -> str:
-    """What the model wrote: its words, its native calls when there are none, or "(nothing)"."""
+    """Return what the model wrote: its text, its native calls if there is none, or "(nothing)"."""
     reply = step.reply
-    return reply.text or (as_json(reply.tool_calls) if reply.tool_calls else "(nothing)")
+    empty = "（无）" if language_of(Run("", (step,))) == "zh" else "(nothing)"
+    return reply.text or (as_json(reply.tool_calls) if reply.tool_calls else empty)
 
 
-def show_move(move) -> str:
-    """A move in a line: the call with its arguments, the answer, or why it is unreadable."""
+def show_move(move: Move, language: str = "en") -> str:
+    """Return a move in a line: the call with its arguments, the answer, or why it is unreadable."""
+    chinese = language == "zh"
     if isinstance(move, Action):
         return f"{move.tool} {as_json(move.arguments)}"
     if isinstance(move, FinalAnswer):
-        return f"Final Answer: {move.answer}"
-    return f"unreadable: {move.reason}"
+        return f"最终答案：{move.answer}" if chinese else f"Final Answer: {move.answer}"
+    reason = in_language(move.reason, language)
+    return f"无法读取：{reason}" if chinese else f"unreadable: {reason}"
 
 
 def show_end(run: Run) -> str:
-    """How the run ended: the answer, or what it has when it is not finished."""
+    """Return how the run ended: the answer, or what it has when it is not finished."""
+    if language_of(run) == "zh":
+        count = f"共 {len(run.steps)} 步"
+        if run.finished:
+            return f"完成，{count}：{run.answer}"
+        best = f"\n目前最好的答案：{run.answer}" if run.answer else ""
+        return f"停止（{why(run.stop or '', 'zh')}），{count}。{run.note}{best}"
     count = f"{len(run.steps)} step{'' if len(run.steps) == 1 else 's'}"
     if run.finished:
         return f"Finished after {count}: {run.answer}"
