@@ -22,6 +22,7 @@ from react_lab.models.reply import Model, ModelError, Reply, tokens_of
 from react_lab.parser.fields import believed
 from react_lab.parser.moves import Action, FinalAnswer
 from react_lab.parser.parse import parse
+from react_lab.prompt import PATTERN_WORDS, PATTERNS, labelled, why
 from react_lab.registry.registry import Observation
 from react_lab.registry.results import sendable
 from react_lab.trace import Interrupted, Run
@@ -32,35 +33,23 @@ Found = list[tuple[str, str]]  # a step of a plan, and what came of it
 REPLANS = 1  # new plans after a step that failed
 LONGEST = 8  # steps of a plan that are carried out; what is missing then, the last run does
 _STEP = re.compile(  # a numbered line of a plan: "1. Look", "Step 1: Look", "**1. Look**"
-    r"^(?P<indent>[ \t]*)(?:[#>-][ \t]*)*(?P<emphasis>[*_]{1,3})?(?:Step[ \t]*)?\d+[ \t]*[.):]"
+    r"^(?P<indent>[ \t]*)(?:[#>-][ \t]*)*(?P<emphasis>[*_]{1,3})?(?:Step[ \t]*|步骤|第)?"
+    r"(?:\d+|[一二三四五六七八九十]+)[ \t]*步?[.):：、．）]"
     r"(?:[*_]{1,3}(?=[ \t]))?[ \t]*(?P<step>\S.*?)[ \t]*$",
     re.M | re.I,
 )
-_OK = re.compile(r"\W*(?:(?:yes|it is|this is|the answer is|that is|looks)\W+)?(?:OK|okay)\b", re.I)
+_OK = re.compile(
+    r"\W*(?:(?:yes|it is|this is|the answer is|that is|looks)\W+)?(?:OK|okay)\b"
+    r"|\W*(?:审阅|检查)?通过",
+    re.I,
+)
 _OBJECTION = re.compile(
     r"\b(?:but|however|except|although|though|yet|unless|missing|wrong|incorrect|false|not|n't|no"
-    r"|should|must|lacks?|only|add|still)\b|n['’]t\b|但|不过|然而|缺|错",
+    r"|should|must|lacks?|only|add|still)\b|n['’]t\b|但|不过|然而|缺|错|不|没",
     re.I,
 )
 
-# All that these patterns say to a model.
-TEXTS = {
-    "plan": "Make a plan for the question below. These tools exist:\n{tools}\n"
-    "Write numbered steps, one a line, at most {longest}. Each step is a question that one tool "
-    "can answer. Where the next step depends on a result, write FORK as the last step.\n"
-    "Question: {question}",
-    "known": "{question}\nKnown already:\n{found}",
-    "review": "Question: {question}\nWhat was looked up:\n{seen}\nAnswer: {answer}\n"
-    "Does the answer say all that was asked, and only what was looked up? "
-    "Write OK if so. Else write in one sentence what is wrong.",
-    "reviewed": "A reviewer does not accept this answer yet: {review}\n"
-    "Call a tool if something is missing. Else give the Final Answer again, mended.",
-    "lesson": "Question: {question}\nOne try:\n{seen}\nAnswer: {answer}\n"
-    "This was not right. Write in one sentence what to do differently next time.",
-    "retry": "{question}\nLessons from earlier tries:\n{lessons}",
-    "answer": "Question: {question}\nWhat was looked up:\n{seen}\n"
-    "Answer the question in one sentence, from this only.",
-}
+TEXTS = PATTERNS["en"]  # what these patterns say to a model, in English
 
 
 @dataclass(frozen=True)
@@ -115,12 +104,12 @@ def work(done: Outcome, agent: Agent, question: str | Run) -> Outcome:
     return done
 
 
-def ask(done: Outcome, model: Model, kind: str, **values: object) -> Outcome:
-    """The outcome with one more reply, to a text of TEXTS. It has a `stop` when none came."""
+def ask(done: Outcome, model: Model, kind: str, language: str = "en", **values: object) -> Outcome:
+    """Add one more reply, to a text of PATTERNS. The outcome has a `stop` when none came."""
     begin = time.perf_counter()
     try:
         with carried(done):
-            content = sendable(TEXTS[kind].format(**values))
+            content = sendable(PATTERNS[language][kind].format(**values))
             reply = model([{"role": "user", "content": content}])
     except ModelError as error:
         came = (error.reply,) if error.reply else ()
@@ -192,16 +181,23 @@ def text_of(question: str | Run) -> str:
     return question.question if isinstance(question, Run) else question
 
 
-def looked_up(run: Run) -> str:
-    """What the tools of a run were asked and what they told, a line for each call."""
-    lines = [
-        f"- {move.tool} {json.dumps(move.arguments, ensure_ascii=False, default=str)}: "
-        + seen.full_text
-        for past in run.steps
-        for move, seen in past.moves
-        if isinstance(move, Action) and seen
-    ]
-    return "\n".join(lines) or "- nothing"
+def looked_up(run: Run, language: str = "en", thoughts: bool = False) -> str:
+    """Return what the tools of a run were asked and what they returned, a line for each call.
+
+    Args:
+        run: the run.
+        language: of the words around it, "en" or "zh".
+        thoughts: whether a line with the model's thought comes before each step's calls.
+    """
+    lines, colon = [], "：" if language == "zh" else ": "
+    for past in run.steps:
+        if thoughts and past.move.thought:
+            lines.append(labelled("thought", past.move.thought, language))
+        for move, seen in past.moves:
+            if isinstance(move, Action) and seen:
+                given = json.dumps(move.arguments, ensure_ascii=False, default=str)
+                lines.append(f"- {move.tool} {given}{colon}{seen.full_text}")
+    return "\n".join(lines) or PATTERN_WORDS[language]["nothing"]
 
 
 # Plan and execute -----------------------------------------------------------------------------
@@ -215,25 +211,31 @@ def plan_and_execute(question: str, agent: Agent, planner: Model | None = None) 
     plain ReAct: the last run gets the question, what is known, and all tools.
     Plan first: Wang et al., "Plan-and-Solve Prompting", 2023.
     """
-    planner, found = planner or agent.model, []
+    planner, found, words = planner or agent.model, [], agent.language
     done, steps = plan(Outcome(question), planner, agent, found)
     while steps and not done.stop and not is_fork(steps[0]):
         task, *steps = steps
-        done = work(done, agent, with_known(task, found))
+        done = work(done, agent, with_known(task, found, words))
         run = done.runs[-1]
-        found.append((task, run.answer if run.finished else f"failed ({run.stop})"))
+        found.append((task, run.answer if run.finished else failed(run, words)))
         if not (run.finished or done.stop) and len(done.asked) <= REPLANS:
             done, steps = plan(done, planner, agent, found)
     if done.stop:
         return done
-    return ended(work(done, agent, with_known(question, found)))
+    return ended(work(done, agent, with_known(question, found, words)))
+
+
+def failed(run: Run, language: str) -> str:
+    """Return what the next steps read of a step that has no answer."""
+    return PATTERN_WORDS[language]["failed"].format(reason=why(run.stop or "", language))
 
 
 def plan(done: Outcome, planner: Model, agent: Agent, found: Found) -> tuple[Outcome, list[str]]:
     """Ask for the steps that are left. The list is empty when none can be read."""
-    tools = "\n".join(f"- {tool.name}: {tool.description}" for tool in agent.tools)
-    question = with_known(done.question, found)
-    done = ask(done, planner, "plan", tools=tools, longest=LONGEST, question=question)
+    line, language = PATTERN_WORDS[agent.language]["tool"], agent.language
+    tools = "\n".join(line.format(name=t.name, about=t.description) for t in agent.tools)
+    values = {"tools": tools, "question": with_known(done.question, found, language)}
+    done = ask(done, planner, "plan", language, longest=LONGEST, **values)
     return done, [] if done.stop else steps_of(last_words(done))[:LONGEST]
 
 
@@ -247,36 +249,47 @@ def steps_of(text: str) -> list[str]:
 
 def is_fork(step: str) -> bool:
     """Whether a step of a plan says that nobody can know yet what comes next."""
-    return bool(re.match(r"\W*FORK\b", step))
+    return bool(re.match(r"\W*(?:FORK\b|分叉)", step))
 
 
-def with_known(question: str, found: Found) -> str:
-    """A question with what earlier steps have found; as it is when there are none."""
+def with_known(question: str, found: Found, language: str = "en") -> str:
+    """Add what earlier steps have found to a question; without any it stays unchanged."""
     lines = "\n".join(f"- {task} {result}" for task, result in found)
-    return TEXTS["known"].format(question=question, found=lines) if found else question
+    text = PATTERNS[language]["known"]
+    return text.format(question=question, found=lines) if found else question
 
 
 # Reflection -----------------------------------------------------------------------------------
 
 
-def reflect(question: str | Run, agent: Agent, reviewer: Model | None = None) -> Outcome:
-    """Let a reviewer read the answer before it goes out; after an objection the run goes on.
+def reflect(
+    question: str | Run, agent: Agent, reviewer: Model | None = None, thoughts: bool = False
+) -> Outcome:
+    """Let a reviewer read the answer before it goes out; after an objection the run continues.
 
-    question: a text, or a Run that was made before. reviewer: None for the agent's model. The
-    objection is the Observation behind the draft, so the run may call more tools, under the same
-    brakes. For a second review, give the Run that came out.
+    The objection is the Observation after the draft, so the run may call more tools, under the
+    same stop rules. For a second review, give the Run that came out.
     Madaan et al., "Self-Refine", 2023.
+
+    Args:
+        question: a text, or a Run that was made before.
+        agent: does the work.
+        reviewer: None for the agent's model. It reads the question, the answer, and every call
+            with its observation.
+        thoughts: whether the reviewer reads the agent's thoughts too.
     """
+    language = agent.language
     done = work(Outcome(text_of(question)), agent, question)
     run = done.runs[-1]
     if not run.finished:
         return ended(done)
-    values = {"question": run.question, "seen": looked_up(run), "answer": run.answer}
-    done = ask(done, reviewer or agent.model, "review", **values)
+    values = {"question": run.question, "answer": run.answer}
+    values["seen"] = looked_up(run, language, thoughts)
+    done = ask(done, reviewer or agent.model, "review", language, **values)
     review = last_words(done)
     if done.stop or accepted(review):
         return ended(done)
-    objection = TEXTS["reviewed"].format(review=review)
+    objection = PATTERNS[language]["reviewed"].format(review=review)
     draft = run.steps[-1].filled(Observation(objection, error="reviewed"))
     taken_up = Run(run.question, (*run.steps[:-1], draft))
     return ended(work(replace(done, runs=()), agent, taken_up))
@@ -301,18 +314,19 @@ def reflexion(
     the agent's model. tries: at most. When none passes, `stop` is "check failed", and the last
     answer is kept. Shinn et al., "Reflexion", 2023.
     """
-    done, given = Outcome(text_of(question)), question
+    done, given, language = Outcome(text_of(question)), question, agent.language
     while not done.stop:
         done = work(done, agent, given)
         if done.stop or passes(done, check):
             break
         if len(done.runs) >= tries:
-            return replace(ended(done), stop="check failed", note=f"No try of {tries} passed.")
+            note = agent.phrases.message("no try passed", tries=tries)
+            return replace(ended(done), stop="check failed", note=note)
         run = done.runs[-1]
-        values = {"seen": looked_up(run), "answer": run.answer or run.note}
-        done = ask(done, coach or agent.model, "lesson", question=done.question, **values)
+        values = {"seen": looked_up(run, language), "answer": run.answer or run.note}
+        done = ask(done, coach or agent.model, "lesson", language, question=done.question, **values)
         lessons = "\n".join(f"- {text}" for one in done.asked if (text := believed(one.text)))
-        given = TEXTS["retry"].format(question=done.question, lessons=lessons)
+        given = PATTERNS[language]["retry"].format(question=done.question, lessons=lessons)
     return ended(done)
 
 
@@ -336,13 +350,41 @@ def route(question: str | Run, agent: Agent, answerer: Model) -> Outcome:
     run = done.runs[-1]
     if not run.finished:
         return ended(done)
-    done = ask(done, answerer, "answer", question=run.question, seen=looked_up(run))
+    values = {"question": run.question, "seen": looked_up(run, agent.language)}
+    done = ask(done, answerer, "answer", agent.language, **values)
     if done.stop:
         return ended(done)
     reply = done.asked[-1]
     move = parse(reply.text, agent.tools.parameters())
     answer = move.answer if isinstance(move, FinalAnswer) else last_words(done)
     if isinstance(move, Action) or reply.finish_reason == "length" or not answer:
-        note = "The second model gave no whole answer; this is the first one's."
+        note = agent.phrases.message("no second answer")
         return replace(ended(done), stop="no answer", note=note)
     return replace(done, answer=answer, stop="answered")
+
+
+# Routing by difficulty ------------------------------------------------------------------------
+
+
+def route_by_difficulty(
+    question: str, agent: Agent, strong: Model, hard: Callable[[str], bool] | None = None
+) -> Outcome:
+    """Let the agent's model do the easy questions, and a stronger one the hard ones.
+
+    Args:
+        question: the question.
+        agent: its model is the light one.
+        strong: the model for hard questions.
+        hard: question -> bool. None asks the light model, whose reply EASY means that it answers
+            itself; everything else counts as hard.
+    """
+    done = Outcome(question)
+    if hard is None:
+        done = ask(done, agent.model, "difficulty", agent.language, question=question)
+        if done.stop:
+            return done
+        is_hard = not re.match(r"\W*(?:EASY\b|简单)", last_words(done), re.I)
+    else:
+        with carried(done):
+            is_hard = bool(hard(question))
+    return ended(work(done, replace(agent, model=strong) if is_hard else agent, question))

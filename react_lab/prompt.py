@@ -161,6 +161,51 @@ CONTEXT = {
     },
 }
 
+# What the patterns of react_lab.patterns say.
+PATTERNS = {
+    "en": {
+        "plan": "Make a plan for the question below. These tools exist:\n{tools}\n"
+        "Write numbered steps, one a line, at most {longest}. Each step is a question that one "
+        "tool can answer. Where the next step depends on a result, write FORK as the last step.\n"
+        "Question: {question}",
+        "known": "{question}\nKnown already:\n{found}",
+        "review": "Question: {question}\nWhat was looked up:\n{seen}\nAnswer: {answer}\n"
+        "Does the answer say all that was asked, and only what was looked up? "
+        "Write OK if so. Else write in one sentence what is wrong.",
+        "reviewed": "A reviewer does not accept this answer yet: {review}\n"
+        "Call a tool if something is missing. Else give the Final Answer again, mended.",
+        "lesson": "Question: {question}\nOne try:\n{seen}\nAnswer: {answer}\n"
+        "This was not right. Write in one sentence what to do differently next time.",
+        "retry": "{question}\nLessons from earlier tries:\n{lessons}",
+        "answer": "Question: {question}\nWhat was looked up:\n{seen}\n"
+        "Answer the question in one sentence, from this only.",
+        "difficulty": "Question: {question}\nHow many tool calls does it take to answer this? "
+        "Write EASY for one at most, HARD for more.",
+    },
+    "zh": {
+        "plan": "请为下面的问题制定计划。可以使用这些工具：\n{tools}\n"
+        "请写带编号的步骤，每行一步，最多 {longest} 步。每一步是用一个工具就能回答的问题。"
+        "如果下一步取决于前面的结果，最后一步写“分叉”。\n问题：{question}",
+        "known": "{question}\n已经知道：\n{found}",
+        "review": "问题：{question}\n查到的内容：\n{seen}\n答案：{answer}\n"
+        "这个答案是否回答了问题的每一部分，而且只依据查到的内容？如果是，请写“通过”。"
+        "否则用一句话写出哪里不对。",
+        "reviewed": "审阅者还不接受这个答案：{review}\n"
+        "如果缺少内容，请调用工具。否则改正后再给出最终答案。",
+        "lesson": "问题：{question}\n一次尝试：\n{seen}\n答案：{answer}\n"
+        "这不正确。请用一句话写出下次应该怎样做。",
+        "retry": "{question}\n前几次尝试的教训：\n{lessons}",
+        "answer": "问题：{question}\n查到的内容：\n{seen}\n请只根据以上内容，用一句话回答问题。",
+        "difficulty": "问题：{question}\n回答它需要调用几次工具？"
+        "最多一次请写“简单”，更多请写“困难”。",
+    },
+}
+# Words that these patterns put into their texts.
+PATTERN_WORDS = {
+    "en": {"nothing": "- nothing", "failed": "failed ({reason})", "tool": "- {name}: {about}"},
+    "zh": {"nothing": "- 无", "failed": "失败（{reason}）", "tool": "- {name}：{about}"},
+}
+
 # How a tool's parameters are listed where they have descriptions.
 PARAMETERS = {
     "en": {"all": "Parameters: {all}.", "one": "{name} ({about})", "between": ", "},
@@ -176,6 +221,8 @@ AROUND = {
         "no yes": "approve gave a {given}, not True or False",
         "interrupted run": "Interrupted.",
         "not finished": "Not finished: {reason}.",
+        "no try passed": "No try of {tries} passed.",
+        "no second answer": "The second model gave no whole answer; this is the first one's.",
         "no last word": "No last word: {error}",
         "only": "The embedded model reads and writes {known} only, so a run in {asked!r} will "
         "not finish. Set LLM_BASE_URL to another endpoint.",
@@ -187,6 +234,8 @@ AROUND = {
         "no yes": "approve 返回了 {given}，不是 True 或 False",
         "interrupted run": "已中断。",
         "not finished": "未完成：{reason}。",
+        "no try passed": "{tries} 次尝试都没有通过。",
+        "no second answer": "第二个模型没有给出完整的答案；这是第一个模型的答案。",
         "no last word": "没有得到最后的答案：{error}",
         "only": "内置模型只会英文（{known}），用中文（{asked}）运行得不到答案。"
         "请在环境变量或 .env 里设置 LLM_BASE_URL、LLM_API_KEY 和 LLM_MODEL，换用懂中文的接口，"

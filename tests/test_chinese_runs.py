@@ -20,6 +20,14 @@ from react_lab.loop import Agent, step, text_step
 from react_lab.models import ModelError, Reply, ScriptedModel
 from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.grammar import grammar
+from react_lab.patterns import (
+    accepted,
+    plan_and_execute,
+    reflect,
+    reflexion,
+    route,
+    route_by_difficulty,
+)
 from react_lab.registry import Registry
 from react_lab.stops import SameTool, SkipRepeats
 from react_lab.toolkit import lab_tools
@@ -323,3 +331,89 @@ def test_a_run_that_is_taken_up_again_stays_chinese():
     run = step(Run("北京多少度？"), one)
     other = replace(one, protocol=native_step)
     check_run(other.run(run), model)
+
+
+# Patterns, memory and evaluation ----------------------------------------------------------
+
+
+def chinese(*replies) -> tuple[Agent, object]:
+    return agent(*replies)
+
+
+def check_outcome(done, *models) -> None:
+    for run in done.runs:
+        check_run(run)
+    for model in models:
+        for messages, tools in model.sent:
+            for text in words(messages, tools):
+                check(text)
+    check(done.note)
+
+
+LOOK, TIMES = call("查天气", 城市="北京"), call("计算器", 算式="28*3")
+WRONG, RIGHT = "思考：好了。\n最终答案：是 80。", "思考：好了。\n最终答案：是 84。"
+ASKED = "北京的气温乘以三是多少？"
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        "1. 北京多少度？\n2. 乘以三是多少？",
+        "1、北京多少度？\n2、乘以三是多少？",
+        "第一步：北京多少度？\n第二步：乘以三是多少？",
+        "一、北京多少度？\n二、乘以三是多少？",
+    ],
+)
+def test_plan_and_execute_is_chinese(plan):
+    one, model = chinese(LOOK, "最终答案：28 度", TIMES, "最终答案：84", RIGHT)
+    planner = speaks(plan)
+    done = plan_and_execute(ASKED, one, planner)
+    assert done.answer == "是 84。" and len(done.runs) == 3
+    assert "已经知道：\n- 北京多少度？ 28 度" in done.runs[1].question
+    check_outcome(done, model, planner)
+
+
+def test_a_fork_and_a_step_that_failed_are_chinese():
+    one, model = chinese(LOOK, "最终答案：28 度", TIMES, RIGHT)
+    planner = speaks("1. 北京多少度？\n2. 分叉")
+    done = plan_and_execute(ASKED, one, planner)
+    assert len(done.runs) == 2 and done.answer == "是 84。"
+    check_outcome(done, model, planner)
+    one, model = chinese(*["我想一想。"] * 5, RIGHT)
+    planner = speaks("1. 北京多少度？", "分叉")
+    done = plan_and_execute(ASKED, one, planner)
+    assert "失败（连续无法读取回复）" in planner.sent[1][0][0]["content"]
+    check_outcome(done, model, planner)
+
+
+def test_reflection_is_chinese():
+    one, model = chinese(LOOK, WRONG, TIMES, RIGHT)
+    reviewer = speaks("没有计算乘积。")
+    done = reflect(ASKED, one, reviewer, thoughts=True)
+    assert done.answer == "是 84。"
+    assert "思考：我需要查一下。" in reviewer.sent[0][0][0]["content"]
+    check_outcome(done, model, reviewer)
+    good = speaks("通过。")
+    assert reflect(ASKED, chinese(LOOK, TIMES, RIGHT)[0], good).finished
+    assert not accepted("通过检查发现缺少单位。") and accepted("通过")
+
+
+def test_reflexion_and_routing_are_chinese():
+    one, model = chinese(WRONG, WRONG, WRONG)
+    coach = speaks("先查天气。", "再算乘积。")
+    done = reflexion(ASKED, one, lambda run: run.answer == "是 84。", coach)
+    assert (done.stop, done.note) == ("check failed", "3 次尝试都没有通过。")
+    assert (
+        "前几次尝试的教训：\n- 先查天气。\n- 再算乘积。" in done.runs[2].steps[0].sent[1]["content"]
+    )
+    check_outcome(done, model, coach)
+    one, model = chinese(LOOK, TIMES, RIGHT)
+    writer = speaks("84 度。")
+    done = route(ASKED, one, writer)
+    assert done.answer == "84 度。"
+    check_outcome(done, model, writer)
+    one, model = chinese("简单", RIGHT)
+    done = route_by_difficulty(ASKED, one, speaks())
+    assert done.answer == "是 84。"
+    check_outcome(done, model)
+    check_outcome(route(ASKED, chinese(RIGHT)[0], speaks("")))

@@ -405,3 +405,46 @@ def test_what_is_asked_stands_in_one_place():
     }
     used = kinds | {"known", "reviewed", "retry"}
     assert used == set(TEXTS)
+
+
+# A reviewer with the thoughts, and routing by difficulty -------------------------------------
+
+
+def test_a_reviewer_sees_thoughts_and_observations_when_asked_to():
+    lines = [LOOK.replace("I need this.", "First the temperature."), TIMES, RIGHT]
+    plain, whole = plays("OK"), plays("OK")
+    reflect(QUESTION, agent(*lines), plain)
+    reflect(QUESTION, agent(*lines), whole, thoughts=True)
+    seen = '- get_weather {"city": "Copenhagen"}: Copenhagen: 17 °C, windy'
+    assert seen in asked(plain)[0] and seen in asked(whole)[0]
+    assert "First the temperature." not in asked(plain)[0]
+    assert f"Thought: First the temperature.\n{seen}" in asked(whole)[0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "who"),
+    [("EASY", "light"), ("easy.", "light"), ("HARD", "strong"), ("I cannot tell.", "strong")],
+)
+def test_a_question_is_routed_by_what_the_light_model_says(reply, who):
+    light = plays(reply, "Final Answer: light")
+    done = patterns.route_by_difficulty(
+        QUESTION, Agent(light, TOOLS), plays("Final Answer: strong")
+    )
+    assert (done.answer, done.stop, len(done.asked)) == (who, "answered", 1)
+    assert asked(light)[0] == (
+        f"Question: {QUESTION}\nHow many tool calls does it take to answer this? Write EASY for "
+        "one at most, HARD for more."
+    )
+
+
+@pytest.mark.parametrize(("hard", "who"), [(True, "strong"), (False, "light")])
+def test_a_question_can_be_routed_by_a_rule_of_your_own(hard, who):
+    done = patterns.route_by_difficulty(
+        QUESTION, agent("Final Answer: light"), plays("Final Answer: strong"), lambda text: hard
+    )
+    assert (done.answer, len(done.asked)) == (who, 0)
+
+
+def test_a_light_model_that_is_gone_ends_the_routing():
+    done = patterns.route_by_difficulty(QUESTION, agent(GONE), plays())
+    assert (done.stop, done.answer) == ("model error", None)
