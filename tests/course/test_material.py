@@ -50,7 +50,7 @@ FAULTS = [
     # 14. eval; a filter lets a power through that hangs; literal_eval cannot multiply.
     (14, "02", ["Passes the filter: True", "literal_eval: malformed node", "365*24        8760"]),
     (14, "10", ["2. no end after 3 seconds", "3. ValueError: malformed node or string"]),
-    (14, "10", ["open('diary.txt').read()                      I am afraid of wasps."]),
+    (14, "10", ["open('diary.txt').read()\n   eval:       I am afraid of wasps."]),
     # 15. Limits in the text only; "limit reached" as an answer; warnings without end; polling.
     (15, "05", ["a rule in the prompt:", "a brake in the code:"]),
     (15, "05", ["69.8 degrees Fahrenheit.\nThe limit was reached."]),

@@ -47,7 +47,6 @@ BY_HAND = {
     "react_lab.evaluation.intervals.moved": "09_evaluation",
     "react_lab.evaluation.evaluation.figures": "09_evaluation",
     "react_lab.evaluation.evaluation.unfinished": "09_evaluation",
-    "react_lab.loop.permission": "10_safety",
     "react_lab.patterns.plan_and_execute": "11_beyond_react",
     "react_lab.patterns.reflect": "11_beyond_react",
     "react_lab.patterns.reflexion": "11_beyond_react",

@@ -5,6 +5,11 @@ or on the solution while theirs is missing: `mine = course.mine("split_reply", s
 """
 
 from react_lab.course.checking import Exercise
-from react_lab.course.pieces import loop, parser, tools
+from react_lab.course.pieces import loop, parser, safety, tools
 
-PIECES: tuple[Exercise, ...] = (*tools.PIECES, *parser.PIECES, *loop.PIECES)
+PIECES: tuple[Exercise, ...] = (
+    *tools.PIECES,
+    *parser.PIECES,
+    *loop.PIECES,
+    *safety.PIECES,
+)
