@@ -17,7 +17,7 @@ ADVICE = (
     "a backslash in the Action Input may be part of a path; write every backslash twice, "
     'for example "C:\\\\temp"'
 )
-# Escapes that stand for control characters. JSON has no others but \u, \", \\ and \/.
+# Escapes of control characters. JSON has no others but \u, \", \\ and \/.
 CONTROL = re.compile(r"\\[bfnrt]")
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.S)
 _SINGLE = re.compile(r"\\\\|\\(?![\"'/])", re.S)

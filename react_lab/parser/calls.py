@@ -106,27 +106,27 @@ def read_call(head: str, given: str | None, tools: Tools, ended: bool = False) -
 def json_call(text: str, given: str | None, tools: Tools) -> Call:
     """Read a call that is one JSON object with name and arguments, or a list of such objects."""
     try:
-        value, _, mended = read_value(text)
+        value, _, further = read_value(text)
         whole = True
     except Unreadable as error:
-        value, mended, whole = error.so_far, ("missing brace added",), False
+        value, further, whole = error.so_far, ("missing brace added",), False
     name, raw = named(value)
     if not name:
         return Call("", None, (), NAMELESS if whole else BROKEN)
     name, renamed = known_name(name, tools)
-    parameters, mended = tools.get(name, ["input"]), mended + renamed
+    parameters, further = tools.get(name, ["input"]), further + renamed
     if raw is ...:
         raw = given or ""
     if isinstance(raw, dict):
         if not whole and not set(parameters) <= set(raw):
             return Call(name, None, (), BROKEN)
-        return Call(name, raw, mended)
+        return Call(name, raw, further)
     if raw is None:
-        return Call(name, {}, mended)
+        return Call(name, {}, further)
     if isinstance(raw, str):
         read = read_input(raw, parameters)
-        return Call(name, read.arguments, mended + read.repairs, read.reason)
-    return Call(name, {parameters[0]: raw} if len(parameters) == 1 else None, mended, NOT_NAMED)
+        return Call(name, read.arguments, further + read.repairs, read.reason)
+    return Call(name, {parameters[0]: raw} if len(parameters) == 1 else None, further, NOT_NAMED)
 
 
 def one_line_call(head: str, given: str | None, tools: Tools) -> Call | None:
@@ -214,9 +214,9 @@ def _inside(text: str, parameters: list[str], closed: bool) -> Input:
     if not text and closed:
         return Input({})
     try:
-        keywords, mended = read_keywords(text)
+        keywords, further = read_keywords(text)
         if keywords and (closed or (set(parameters) <= set(keywords) and text[-1] in "\"'")):
-            return Input(keywords, mended)
+            return Input(keywords, further)
     except Unreadable as error:
         if error.why:
             return Input(None, (), WHY[error.why])

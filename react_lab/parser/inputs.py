@@ -77,12 +77,12 @@ def read_input(raw: str, parameters: list[str]) -> Input:
             return Input(markup.arguments, (*repairs, "markup read"))
         if is_foreign(text):
             return Input(None, repairs, MARKUP)
-    value, mended = _list(text) if text[0] in "[［" else _bare(text, parameters)
+    value, further = _list(text) if text[0] in "[［" else _bare(text, parameters)
     if isinstance(value, dict):
-        return Input(value, repairs + mended)
+        return Input(value, repairs + further)
     if value is None or len(parameters) != 1:
         return Input(None, repairs, BROKEN if value is None else NOT_NAMED)
-    return Input({parameters[0]: value}, (*repairs, *mended, BARE_INPUT))
+    return Input({parameters[0]: value}, (*repairs, *further, BARE_INPUT))
 
 
 def fence_end(text: str, begin: int) -> int:
@@ -157,7 +157,7 @@ def _object(text: str, parameters: list[str]) -> Input:
     An object that is cut off counts if only its brace is missing and every parameter is there.
     """
     try:
-        value, end, mended = decode(text)
+        value, end, further = decode(text)
     except Unreadable as error:
         if error.so_far and parameters and set(parameters) <= set(error.so_far):
             return Input(error.so_far, ("missing brace added",))
@@ -168,7 +168,8 @@ def _object(text: str, parameters: list[str]) -> Input:
     line = text[end:].partition("\n")[0].rstrip()
     if not isinstance(value, dict) or (line.endswith("}") and line.count('"') % 2):
         return Input(None, (), BROKEN)  # such as {"code": "d = {"}"}, a quote without escape
-    return Input(value, (*mended, "text after the input dropped") if text[end:].strip() else mended)
+    dropped = ("text after the input dropped",) if text[end:].strip() else ()
+    return Input(value, further + dropped)
 
 
 def _escaped(text: str) -> dict[str, Any] | None:
@@ -183,10 +184,10 @@ def _escaped(text: str) -> dict[str, Any] | None:
 def _list(text: str) -> tuple[object, tuple[str, ...]]:
     """A list if the whole text is one, else the text; None if it is a list that was cut off."""
     try:
-        value, end, mended = read_value(text)
+        value, end, further = read_value(text)
     except Unreadable as error:
         return (None if error.cut or error.why else text), ()
-    return (text, ()) if text[end:].strip() else (value, mended)
+    return (text, ()) if text[end:].strip() else (value, further)
 
 
 def _bare(text: str, parameters: list[str]) -> tuple[object, tuple[str, ...]]:
@@ -201,15 +202,15 @@ def _bare(text: str, parameters: list[str]) -> tuple[object, tuple[str, ...]]:
         return value, repairs
     try:
         if (place := text.find("{")) > 0:
-            found, end, mended = read_value(text, place)
+            found, end, further = read_value(text, place)
             whole = isinstance(found, dict) and set(found) == set(parameters)
             if whole and not text[end:].strip(" )`.;"):
-                return found, ("text before the input dropped", *mended)
-        keywords, mended = read_keywords(text)
+                return found, ("text before the input dropped", *further)
+        keywords, further = read_keywords(text)
     except Unreadable:
         return _one_line(text, parameters)
     if keywords and set(keywords) <= set(parameters):
-        return keywords, ("keyword arguments read", *mended)
+        return keywords, ("keyword arguments read", *further)
     return text, ()
 
 

@@ -74,9 +74,9 @@ def read_value(text: str, begin: int = 0) -> tuple[object, int, tuple[str, ...]]
     Raises:
         Unreadable: If it has no single reading.
     """
-    mended: Repairs = {}
-    value, end = _value(text, begin, mended, 0)
-    return value, end, tuple(mended)
+    repairs: Repairs = {}
+    value, end = _value(text, begin, repairs, 0)
+    return value, end, tuple(repairs)
 
 
 def read_keywords(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -85,91 +85,91 @@ def read_keywords(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
     Raises:
         Unreadable: If it has no single reading.
     """
-    mended: Repairs = {}
+    repairs: Repairs = {}
     found: dict[str, Any] = {}
     place = _skip(text, 0, {})
     while place < len(text):
         key = _KEY.match(text, place)
-        place = _skip(text, key.end() if key else place, mended)
-        if not key or _sign(text, place, mended) not in ("=", ":"):
+        place = _skip(text, key.end() if key else place, repairs)
+        if not key or _sign(text, place, repairs) not in ("=", ":"):
             raise Unreadable(place)
-        found[key[0]], place = _value(text, place + 1, mended, 1)
-        place = _skip(text, place, mended)
+        found[key[0]], place = _value(text, place + 1, repairs, 1)
+        place = _skip(text, place, repairs)
         if place < len(text):
-            if _sign(text, place, mended) != ",":
+            if _sign(text, place, repairs) != ",":
                 raise Unreadable(place)
-            place = _skip(text, place + 1, mended)
-    return found, tuple(mended)
+            place = _skip(text, place + 1, repairs)
+    return found, tuple(repairs)
 
 
-def _value(text: str, place: int, mended: Repairs, depth: int) -> tuple[object, int]:
+def _value(text: str, place: int, repairs: Repairs, depth: int) -> tuple[object, int]:
     """The value at `place` and where it ends."""
-    place = _skip(text, place, mended)
+    place = _skip(text, place, repairs)
     first = text[place : place + 1]
     if not first:
         raise Unreadable(place, cut=True)
     if depth > DEPTH:
         raise Unreadable(place)
     if first in OPENING_BRACE:
-        return _object(text, place, mended, depth)
+        return _object(text, place, repairs, depth)
     if first in OPENING_BRACKET:
-        return _array(text, place, mended, depth)
+        return _array(text, place, repairs, depth)
     if first in CLOSING:
-        return _string(text, place, mended)
-    return _word(text, place, mended)
+        return _string(text, place, repairs)
+    return _word(text, place, repairs)
 
 
-def _object(text: str, place: int, mended: Repairs, depth: int) -> tuple[object, int]:
-    begin, place = place, _skip(text, place + 1, mended)
+def _object(text: str, place: int, repairs: Repairs, depth: int) -> tuple[object, int]:
+    begin, place = place, _skip(text, place + 1, repairs)
     if text[place : place + 1] == "{":  # {{...}}, copied from a template
-        value, place = _value(text, place, mended, depth + 1)
-        mended["doubled braces read"] = None
-        return value, _close(text, _skip(text, place, mended), begin, mended)
+        value, place = _value(text, place, repairs, depth + 1)
+        repairs["doubled braces read"] = None
+        return value, _close(text, _skip(text, place, repairs), begin, repairs)
     found: dict[str, Any] = {}
     firm = False
-    while (sign := _sign(text, place, mended)) != "}":
+    while (sign := _sign(text, place, repairs)) != "}":
         if not sign:
             so_far = found if depth == 0 and firm else None
             raise Unreadable(place, cut=True, so_far=so_far)
-        key, place = _key(text, place, mended)
-        place = _skip(text, place, mended)
-        if _sign(text, place, mended) != ":":
+        key, place = _key(text, place, repairs)
+        place = _skip(text, place, repairs)
+        if _sign(text, place, repairs) != ":":
             raise Unreadable(place, cut=place == len(text), stray=_stray(text, place))
-        value, end = _value(text, place + 1, mended, depth + 1)
+        value, end = _value(text, place + 1, repairs, depth + 1)
         if key in found and found[key] != value:
             raise Unreadable(place, why="twice")
         found[key] = value
         firm = text[end - 1] not in "0123456789."  # a number may go on
-        place = _comma(text, end, mended, "}")
-    return found, _close(text, place, begin, mended)
+        place = _comma(text, end, repairs, "}")
+    return found, _close(text, place, begin, repairs)
 
 
-def _array(text: str, place: int, mended: Repairs, depth: int) -> tuple[object, int]:
+def _array(text: str, place: int, repairs: Repairs, depth: int) -> tuple[object, int]:
     begin, found = place, []
     closing = PAIRS[text[begin]]
-    place = _skip(text, begin + 1, mended)
-    while (sign := _sign(text, place, mended)) != closing:
+    place = _skip(text, begin + 1, repairs)
+    while (sign := _sign(text, place, repairs)) != closing:
         if not sign:
             raise Unreadable(place, cut=True)
-        value, end = _value(text, place, mended, depth + 1)
+        value, end = _value(text, place, repairs, depth + 1)
         found.append(value)
-        place = _comma(text, end, mended, closing)
+        place = _comma(text, end, repairs, closing)
     if closing == ")":
-        mended["Python literal read"] = None
-    return found, _close(text, place, begin, mended)
+        repairs["Python literal read"] = None
+    return found, _close(text, place, begin, repairs)
 
 
-def _key(text: str, place: int, mended: Repairs) -> tuple[str, int]:
+def _key(text: str, place: int, repairs: Repairs) -> tuple[str, int]:
     if text[place] in CLOSING:
-        return _string(text, place, mended)
+        return _string(text, place, repairs)
     bare = _KEY.match(text, place)
     if not bare:
         raise Unreadable(place)
-    mended["bare key read"] = None
+    repairs["bare key read"] = None
     return bare[0], bare.end()
 
 
-def _string(text: str, place: int, mended: Repairs) -> tuple[str, int]:
+def _string(text: str, place: int, repairs: Repairs) -> tuple[str, int]:
     opening = text[place]
     if text.startswith(('"""', "'''"), place):
         end = text.find(text[place] * 3, place + 3)
@@ -183,20 +183,20 @@ def _string(text: str, place: int, mended: Repairs) -> tuple[str, int]:
         body, end = match[0][:-1], match.end()
     if opening != '"':
         kind = "Python literal read" if opening == "'" else "typographic quotes read"
-        mended[kind] = None
+        repairs[kind] = None
     try:
-        return _unescaped(body, mended), end
+        return _unescaped(body, repairs), end
     except Ambiguous:
         raise Unreadable(place, why="backslash") from None
 
 
-def _unescaped(body: str, mended: Repairs) -> str:
+def _unescaped(body: str, repairs: Repairs) -> str:
     """The text between the quotes. An escape that JSON does not know stays as written."""
     if "\\" not in body:
         return body
     plain = literal(body)
     if plain != body:
-        mended["single backslashes kept"] = None
+        repairs["single backslashes kept"] = None
 
     def known(match: re.Match[str]) -> str:
         escape = match[1]
@@ -206,59 +206,59 @@ def _unescaped(body: str, mended: Repairs) -> str:
             return match[0]
         if escape in CLOSING or escape in CLOSING.values():
             return escape
-        mended["unknown escape kept"] = None
+        repairs["unknown escape kept"] = None
         return "\\" + match[0]
 
     return str(json.loads(f'"{_ESCAPE.sub(known, plain)}"', strict=False))
 
 
-def _word(text: str, place: int, mended: Repairs) -> tuple[object, int]:
+def _word(text: str, place: int, repairs: Repairs) -> tuple[object, int]:
     """A number or one of WORDS."""
     match = _WORD.match(text, place)
     word, end = (match[0], match.end()) if match else ("", place)
     if word in WORDS:
         if word[0] in "TFN":
-            mended["Python literal read"] = None
+            repairs["Python literal read"] = None
         return WORDS[word], end
     if not _NUMBER.match(word) or len(word) > 400:
         raise Unreadable(place, cut=bool(word) and end == len(text))
     try:
         return json.loads(word), end
     except ValueError:  # 1_000, +5 and .5 are Python's
-        mended["Python literal read"] = None
+        repairs["Python literal read"] = None
         return (int if word.strip("+-").replace("_", "").isdigit() else float)(word), end
 
 
-def _comma(text: str, place: int, mended: Repairs, closing: str) -> int:
-    """Behind the comma that follows a member, or at the closing sign, or at the end."""
-    place = _skip(text, place, mended)
-    sign = _sign(text, place, mended)
+def _comma(text: str, place: int, repairs: Repairs, closing: str) -> int:
+    """The position after the comma that follows a member, or of the closing bracket, or the end."""
+    place = _skip(text, place, repairs)
+    sign = _sign(text, place, repairs)
     if sign == ",":
-        place = _skip(text, place + 1, mended)
-        if _sign(text, place, mended) == closing:
-            mended["trailing comma dropped"] = None
+        place = _skip(text, place + 1, repairs)
+        if _sign(text, place, repairs) == closing:
+            repairs["trailing comma dropped"] = None
     elif sign and sign != closing:
         raise Unreadable(place, stray=_stray(text, place))
     return place
 
 
 def _stray(text: str, place: int) -> bool:
-    """Whether a quote stands before `place`, with only a few spaces between."""
+    """Whether a quote comes before `place`, with only a few spaces between."""
     return text[max(0, place - 20) : place].rstrip(" \t")[-1:] in CLOSING
 
 
-def _close(text: str, place: int, begin: int, mended: Repairs) -> int:
-    """Behind the sign that closes what was opened at `begin`."""
-    if _sign(text, place, mended) != PAIRS[text[begin]]:
+def _close(text: str, place: int, begin: int, repairs: Repairs) -> int:
+    """The position after the bracket that closes the one at `begin`."""
+    if _sign(text, place, repairs) != PAIRS[text[begin]]:
         raise Unreadable(place, cut=place == len(text))
     return place + 1
 
 
-def _sign(text: str, place: int, mended: Repairs) -> str:
+def _sign(text: str, place: int, repairs: Repairs) -> str:
     """The punctuation at `place` in its ASCII form; "" at the end of the text."""
     sign = text[place : place + 1]
     if sign in WIDE:
-        mended["full-width punctuation read"] = None
+        repairs["full-width punctuation read"] = None
     return WIDE.get(sign, sign)
 
 
@@ -268,12 +268,12 @@ def end_of(pattern: re.Pattern[str], text: str, place: int) -> int:
     return found.end() if found else place
 
 
-def _skip(text: str, place: int, mended: Repairs) -> int:
+def _skip(text: str, place: int, repairs: Repairs) -> int:
     """The position after white space and comments."""
     if _WRITTEN_BREAK.match(text, place):
-        mended["written-out line break read"] = None
+        repairs["written-out line break read"] = None
     place = end_of(_SPACE, text, place)
     while comment := _COMMENT.match(text, place):
-        mended["comment dropped"] = None
+        repairs["comment dropped"] = None
         place = comment.end()
     return place

@@ -295,7 +295,7 @@ def only_named(mark: re.Match[str]) -> bool:
 def _quoted(text: str, tag: re.Match[str]) -> bool:
     """Whether a tag is in quotes or backticks, so that the text is about it."""
     around = text[max(0, tag.start() - 1) : tag.start()] + text[tag.end() : tag.end() + 1]
-    return any(sign in "`\"'“”" for sign in around)
+    return any(quote in "`\"'“”" for quote in around)
 
 
 def _mentioned(text: str, opened: re.Match[str], closed: re.Match[str]) -> bool:
