@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Collection, Iterator
 from html import escape
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 Case = TypeVar("Case")
 
@@ -111,17 +111,17 @@ class _Notebook:
     pause = PAUSE
 
     def __init__(self) -> None:
-        self._handle = None
+        self._handle: Any = None
 
     def show(self, done: int, total: int, text: str) -> None:
         from IPython.display import HTML, DisplayHandle
 
-        html = HTML(
+        html: Any = HTML(  # type: ignore[no-untyped-call]
             f'<progress value="{done}" max="{total}" aria-label="cases done"></progress> '
             f"<span>{escape(text)}</span>"
         )
         if self._handle is None:
-            self._handle = DisplayHandle()
+            self._handle = DisplayHandle()  # type: ignore[no-untyped-call]
             self._handle.display(html)
         else:
             self._handle.update(html)

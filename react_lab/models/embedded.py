@@ -9,6 +9,7 @@ EmbeddedModel(adapter=False, max_tokens=60)
 
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 from react_lab.models import native_text
 from react_lab.models.engine import LOCK, running_engine
@@ -53,7 +54,7 @@ class EmbeddedModel:
         stop = (self.stop,) if isinstance(self.stop, str) else tuple(self.stop)
         object.__setattr__(self, "stop", stop)
 
-    def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
+    def __call__(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
         if native_text.needed(messages, tools):
             return native_text.ask(self, messages, tools)
         with LOCK:

@@ -170,7 +170,7 @@ class Engine:
         if self.adapter:
             weights.check_adapter(weights.adapter_path())
         self._key = secrets.token_hex(16)  # so that no web page or other user can use the port
-        settings = {
+        settings: dict[str, object] = {
             "weights": str(path),
             "adapter": str(weights.adapter_path()) if self.adapter else None,
             "key": self._key,
@@ -310,18 +310,18 @@ class Engine:
             self._tokens[text] = self._request("/tokenize", {"content": text})["tokens"]
         return self._tokens[text]
 
-    def _request(self, path: str, body: dict[str, object]) -> dict:
+    def _request(self, path: str, body: dict[str, object]) -> Any:
         """Send a request and return the whole answer."""
         whole = b"".join(self._lines(path, body))
         with self._lost():
             return json.loads(whole)
 
-    def _events(self, path: str, body: dict[str, object]) -> Iterator[dict]:
+    def _events(self, path: str, body: dict[str, object]) -> Iterator[dict[str, Any]]:
         """Send a request and yield the parts of its answer as they come.
 
         The engine drops a request whose loop is left early.
         """
-        event: dict = {}
+        event: dict[str, Any] = {}
         for line in self._lines(path, body):
             if not line.strip():
                 continue
@@ -414,7 +414,7 @@ def start_engine() -> None:
             threading.Thread(target=_start, args=(_starting,), daemon=True).start()
 
 
-def _start(future: "Future[Engine]") -> None:
+def _start(future: Future[Engine]) -> None:
     try:
         future.set_result(Engine())
     except BaseException as error:
@@ -459,7 +459,12 @@ def stop_engine() -> None:
     with _guard:
         future, _starting = _starting, None
     if future is not None:
-        future.add_done_callback(lambda done: done.exception() or done.result().stop())
+        future.add_done_callback(_stop)
+
+
+def _stop(started: Future[Engine]) -> None:
+    if not started.exception():
+        started.result().stop()
 
 
 def last_served() -> Served | None:

@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+from typing import Any
 
 
 def main() -> None:
@@ -27,7 +28,7 @@ def main() -> None:
     os._exit(0)  # at once: the server has nothing to save
 
 
-def start(settings: dict):
+def start(settings: dict[str, Any]) -> Any:
     """Start the server.
 
     Args:

@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from react_lab.files import append, write
 from react_lab.models import engine, native_text
@@ -56,7 +57,7 @@ class Entry:
     parent: str | None
     shared: int
     new: list[Message]
-    options: dict
+    options: dict[str, Any]
     text: str
     finish_reason: str | None
     tokens_in: int | None
@@ -73,7 +74,7 @@ class Entry:
 def key(
     model: EmbeddedModel,
     messages: list[Message],
-    tools: list[dict] | None = None,
+    tools: list[dict[str, Any]] | None = None,
     after: str | None = None,
 ) -> str:
     """The name of a request: SHA-256 of everything that decides its reply, as canonical JSON.
@@ -82,7 +83,11 @@ def key(
         after: The key of the request before, or None. It counts only for `cache="on"`: there the
             reply depends on what the engine computed before.
     """
-    request = {"messages": messages, "tools": tools or None, "options": asdict(model)}
+    request: dict[str, object] = {
+        "messages": messages,
+        "tools": tools or None,
+        "options": asdict(model),
+    }
     if after and model.cache == "on":
         request["after"] = after
     whole = _json(request | engine.identity(model.adapter), sort_keys=True)
@@ -141,7 +146,7 @@ class Tape:
     def _record(self, model: EmbeddedModel, messages: list[Message], name: str) -> Entry:
         """Ask the live model, as it would have been asked had nothing been recorded before."""
         _check_engine()
-        last = self.last and self._served(self.last)
+        last = self._served(self.last) if self.last else None
         parent, shared = None, 0
         if self.last and engine.builds_on(last, messages, model.adapter, model.cache):
             parent, shared = self.last.key, _common(self.messages(self.last), messages)
@@ -198,7 +203,7 @@ class Recording:
                 "'record:NAME'."
             )
 
-    def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
+    def __call__(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
         if native_text.needed(messages, tools):
             return native_text.ask(self, messages, tools)  # recorded as the text that it becomes
         notebook = self.mode.partition(":")[2]
@@ -280,7 +285,7 @@ def record(notebook: Path, folder: Path | None = None) -> int:
     if part.exists():  # of a run that was broken off
         _write(file, (_read(file) | _read(part)).values())
         part.unlink()
-    content = nbformat.read(notebook, as_version=4)
+    content: Any = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
     bar = track([cell for cell in content.cells if cell.cell_type == "code"])
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LLM_", "OPENAI_"))}
     client = nbclient.NotebookClient(
@@ -311,7 +316,8 @@ def record(notebook: Path, folder: Path | None = None) -> int:
     entries = _read(part)
     _write(file, entries.values())
     part.unlink(missing_ok=True)
-    write(notebook, f"{nbformat.writes(content)}\n".encode())
+    text = nbformat.writes(content)  # type: ignore[no-untyped-call]
+    write(notebook, f"{text}\n".encode())
     return len(entries)
 
 

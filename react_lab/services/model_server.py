@@ -14,6 +14,10 @@ start are the same for all who do the same lesson, so this saves more than half 
 Learners set LLM_BASE_URL, LLM_API_KEY and LLM_MODEL as the command prints them. Requests, replies
 and errors have the form of the chat completions of the OpenAI API; there is no streaming.
 
+The HTTP is written by hand. Tornado, which comes with Jupyter, was tried: it sends the interim
+responses too, but closes the connection without a word for headers that are too long, a body that
+is too long or does not come, and a chunked body, where a client here reads which limit it met.
+
 >>> order(b'{"model": "react-lab", "messages": [{"role": "user", "content": "Hi"}]}')["messages"]
 [{'role': 'user', 'content': 'Hi'}]
 """
@@ -31,6 +35,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from hmac import compare_digest
 from http import HTTPStatus
+from typing import Any
 
 from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.endpoint import on_this_machine
@@ -56,7 +61,7 @@ class Refused(Exception):
         super().__init__(text)
         self.status, self.code, self.param = status, code, param
 
-    def content(self) -> dict:
+    def content(self) -> dict[str, Any]:
         """The error in the API's form."""
         kind = "server_error" if self.status >= 500 else "invalid_request_error"
         error = {"message": str(self), "type": kind, "param": self.param, "code": self.code}
@@ -68,7 +73,7 @@ class Refused(Exception):
 KNOWN = "model messages tools max_tokens max_completion_tokens temperature stop stream n".split()
 
 
-def order(body: bytes) -> dict:
+def order(body: bytes) -> dict[str, Any]:
     """What an engine is asked: the messages, the tools or None, and fields of EmbeddedModel.
 
     body: the JSON of a chat completion. Raises Refused for what cannot be read or is not here.
@@ -112,9 +117,9 @@ def _messages(messages: object) -> list[Message]:
     return messages
 
 
-def _options(request: dict) -> dict:
+def _options(request: dict[str, Any]) -> dict[str, Any]:
     """The fields of EmbeddedModel that the request sets."""
-    options = {}
+    options: dict[str, Any] = {}
     for name in ("max_tokens", "max_completion_tokens"):
         if (value := request.get(name)) is not None:
             if type(value) is not int or not 1 <= value <= LONGEST:
@@ -125,14 +130,14 @@ def _options(request: dict) -> dict:
             raise Refused(400, "temperature must be from 0 to 2.", param="temperature")
         options["temperature"] = value
     if (stop := request.get("stop")) is not None:
-        stop = [stop] if isinstance(stop, str) else stop
-        if not isinstance(stop, list) or not all(isinstance(text, str) for text in stop):
+        texts = [stop] if isinstance(stop, str) else stop
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise Refused(400, "stop must be a text or a list of texts.", param="stop")
-        options["stop"] = stop
+        options["stop"] = texts
     return options
 
 
-def completion(answer: dict) -> dict:
+def completion(answer: dict[str, Any]) -> dict[str, Any]:
     """An engine's answer as a chat completion. Raises Refused if it is an error."""
     if "error" in answer:
         if "too long" in answer["error"]:
@@ -186,10 +191,10 @@ def engine() -> None:
 class Engine:
     """The embedded model in a process of its own. It starts when it is asked."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.process: asyncio.subprocess.Process | None = None
 
-    async def ask(self, asked: dict) -> dict:
+    async def ask(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The answer to an order: a Reply as a dict, or `error` and `status`.
 
         If the process ends without one, the next order starts another.
@@ -199,14 +204,16 @@ class Engine:
             self.process = await asyncio.create_subprocess_exec(
                 *ENGINE, stdin=pipe, stdout=pipe, limit=1_000_000, start_new_session=True
             )
-        line = b""
+        line, process = b"", self.process
+        assert process.stdin and process.stdout
         with suppress(ConnectionError):
-            self.process.stdin.write(json.dumps(asked).encode() + b"\n")
-            line = await self.process.stdout.readline()
+            process.stdin.write(json.dumps(asked).encode() + b"\n")
+            line = await process.stdout.readline()
         if not line:
             await self.stop()
             return {"error": "The engine ended. Ask again; another one starts.", "status": 500}
-        return json.loads(line)
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
     async def stop(self) -> None:
         """End the process at once."""
@@ -227,13 +234,17 @@ class Gate:
     send, None for nothing.
     """
 
-    def __init__(self, engines: list, key: str | None = None):
+    def __init__(self, engines: list[Any], key: str | None = None):
         self.key, self.closed = key, False
         self.open: set[asyncio.StreamWriter] = set()
         self.half_open: dict[asyncio.StreamWriter, str] = {}  # to its address, the oldest first
         self.idle = list(engines)  # the one that has been idle longest comes first
-        self.waiting = deque()  # (future of an engine, the client's stream)
-        self.served = {}  # the messages that an engine served last, by its id
+        self.waiting: deque[tuple[asyncio.Future[Any], asyncio.StreamReader]] = (
+            deque()
+        )  # (future of an engine, the client's stream)
+        self.served: dict[
+            int, list[Message]
+        ] = {}  # the messages that an engine served last, by its id
 
     async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection: one request, one reply."""
@@ -285,7 +296,9 @@ class Gate:
         self.open.discard(writer)
         writer.transport.abort()
 
-    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> dict:
+    async def answer(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> dict[str, Any]:
         """Read one request and work it out. Raises Refused; ConnectionError for a lost client."""
         if self.connections > CONNECTIONS:
             raise _full("Too many connections are open.")
@@ -337,7 +350,7 @@ class Gate:
         if method != wanted:
             raise Refused(405, f"Not allowed to {method} {path}; use {wanted}.")
 
-    async def _turn(self, messages: list[Message], reader: asyncio.StreamReader):
+    async def _turn(self, messages: list[Message], reader: asyncio.StreamReader) -> Any:
         """Wait in line for an engine. The caller gives it back with `_next`."""
         if self.closed:
             raise ConnectionAbortedError
@@ -358,14 +371,15 @@ class Gate:
             raise ConnectionAbortedError
         return one
 
-    def _next(self, one) -> None:
+    def _next(self, one: Any) -> None:
         """Hand a free engine to whoever has waited longest and is still there."""
         while self.waiting:
             turn, reader = self.waiting.popleft()
             if turn.done():
                 continue
             if not _gone(reader):
-                return turn.set_result(one)
+                turn.set_result(one)
+                return
             turn.set_result(None)
         self.idle.append(one)
 
@@ -420,7 +434,7 @@ async def _body(reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:
     return await reader.readexactly(int(length))
 
 
-def _http(status: int, content: dict) -> bytes:
+def _http(status: int, content: dict[str, Any]) -> bytes:
     """A whole response."""
     data = json.dumps(content).encode()
     lines = [
@@ -480,10 +494,11 @@ async def _serve(host: str, port: int, slots: int, key: str | None) -> str:
     try:
         for answer in await asyncio.gather(*(one.ask(WARM_UP) for one in engines)):
             if "error" in answer:
-                return answer["error"]
+                return str(answer["error"])
         await server.start_serving()
         _announce(host, server.sockets[0].getsockname()[1], slots, key)
         await asyncio.Event().wait()
+        return ""
     finally:
         server.close()
         gate.close()

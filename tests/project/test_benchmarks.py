@@ -8,7 +8,7 @@ from pathlib import Path
 import openai
 import pytest
 
-from benchmarks import contenders, imports, parsing, steps
+from benchmarks import contenders, imports, live, parsing, steps
 from benchmarks.contenders import QUESTION, TOOLS
 from benchmarks.server import Endpoint
 from benchmarks.table import markdown
@@ -181,3 +181,15 @@ def test_one_command_makes_the_three_tables():
         "| text",
     ]
     assert heads.count("| react_lab") == 4  # 3, 8 and 20 steps, and one import
+
+
+# The embedded model -----------------------------------------------------------------------
+
+
+@pytest.mark.more
+def test_the_rows_of_the_live_model_hold_what_each_mode_had_to_read():
+    old, new = live.measure(["What is 3 * 3?"])
+    assert (old["mode"], new["mode"], old["to the old"]) == ("old", "new", 1.0)
+    assert old["tokens read, first"] > 300  # the whole prompt: the system message alone has 321
+    assert new["tokens read, first"] < 40  # the question
+    assert old["first step, s"] > 0 and new["first step, s"] > 0
