@@ -1,9 +1,16 @@
 """Memory: what a question knows of earlier ones, and notes that outlive the program.
 
-A run knows nothing but its question. `Earlier` puts what was said before in front of it:
+A run knows only its question. `Earlier` puts the conversation so far before the question:
 
     first = agent.run("How warm is it in Oslo?")
     then = replace(agent, fit=Earlier(summary([first]))).run("And in Rome?")
+
+`Notes` keeps short texts in a file, and `Recall` adds those that fit a question, also in a later
+session of the program:
+
+    notes = Notes("notes.sqlite")
+    notes.add(note_of(first))
+    later = replace(agent, fit=Recall(notes)).run("How warm was it in Oslo?")
 
 >>> Earlier(["what was said"])(["system prompt", "question"])
 ['system prompt', 'what was said', 'question']
@@ -15,8 +22,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from react_lab.context import added, at_least_one, join, language_of, split
 from react_lab.models.reply import Message
 from react_lab.parser.fields import believed
+from react_lab.prompt import CONTEXT
 from react_lab.ranking import ranked
 from react_lab.registry.results import sendable
 from react_lab.trace import Run
@@ -25,17 +34,17 @@ from react_lab.trace import Run
 
 
 def nothing(runs: Iterable[Run]) -> list[Message]:
-    """No memory: each question stands alone."""
+    """Keep nothing: each question is asked alone."""
     return []
 
 
 def summary(runs: Iterable[Run]) -> list[Message]:
-    """Of each run with an answer, the question as it was sent and the reply that answered it."""
+    """Return of each run with an answer the question as it was sent, and the last reply."""
     return [one for run in runs if run.answer for one in (_own(run)[0], _own(run)[-1])]
 
 
 def whole(runs: Iterable[Run]) -> list[Message]:
-    """Of each run with an answer, all: the question, every round, and the last reply."""
+    """Return of each run with an answer everything: question, every round, last reply."""
     found = []
     for number, run in enumerate(runs):
         found += [_renamed(one, number) for one in _own(run)] if run.answer else []
@@ -43,9 +52,9 @@ def whole(runs: Iterable[Run]) -> list[Message]:
 
 
 def _own(run: Run) -> list[Message]:
-    """The messages of a run from its question on, as last sent, and its last reply.
+    """Return the messages of a run from its question on, as last sent, and its last reply.
 
-    In the first round the question is the last message; what stands before it is older.
+    In the first round the question is the last message; messages before it are older.
     """
     last = run.last_word or run.steps[-1]
     first = len((run.steps or (last,))[0].sent) - 1
@@ -53,7 +62,7 @@ def _own(run: Run) -> list[Message]:
 
 
 def _renamed(one: Message, number: int) -> Message:
-    """A message whose native calls have ids that no other run of the conversation uses."""
+    """Give the native calls of a message ids that no other run of the conversation uses."""
     name = f"{number:02}"
     if one["role"] == "tool":
         return {**one, "tool_call_id": name + one["tool_call_id"][-7:]}
@@ -67,7 +76,7 @@ def _renamed(one: Message, number: int) -> Message:
 class Earlier:
     """A policy for `Agent(fit=...)`: earlier messages between system prompt and question.
 
-    To shorten the new run as well, do that first: `lambda sent: earlier(KeepRounds()(sent))`.
+    To shorten the new run as well, shorten first: `lambda sent: earlier(KeepRounds()(sent))`.
     """
 
     messages: Sequence[Message]
@@ -81,11 +90,16 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Notes:
-    """Short texts in a file (SQLite), until somebody deletes them.
+    """Short texts in a file (SQLite), until you delete them.
 
-    path: of the file; the first note makes it. Every call opens and closes it, so threads and
-    later programs can use the same one; OSError says why it cannot be used. Raises ValueError for
-    ":memory:" and "", names that SQLite does not keep.
+    Every call opens and closes the file, so threads and later programs can use the same one.
+
+    Args:
+        path: of the file; the first note creates it.
+
+    Raises:
+        ValueError: ":memory:" or "", which SQLite does not keep.
+        OSError: the file cannot be used; the message says why. Raised by each method.
     """
 
     path: str | Path
@@ -98,9 +112,10 @@ class Notes:
             )
 
     def add(self, text: str) -> int:
-        """Keep a note; returns its number. One that is there already keeps its number.
+        """Keep a note and return its number. A note that is there already keeps its number.
 
-        Raises ValueError for an empty text.
+        Raises:
+            ValueError: an empty text.
         """
         text = sendable(text).strip()
         if not text:
@@ -111,19 +126,20 @@ class Notes:
         return number[0]
 
     def all(self) -> dict[int, str]:
-        """All that is kept: number and text, the oldest first."""
+        """Return all notes: number and text, the oldest first."""
         with self._opened() as file:
             return dict(file.execute("SELECT number, text FROM notes ORDER BY number"))
 
     def find(self, question: str, n: int = 3) -> list[str]:
-        """The n notes that share the most with a question, the best first (see `words.ranked`)."""
+        """Return the n notes that share the most words with a question, the best first."""
         texts = list(self.all().values())
         return [texts[place] for place in ranked(question, texts)[:n]]
 
     def delete(self, number: int) -> None:
         """Delete a note; its words are then no longer in the file.
 
-        Raises KeyError for a number that is not there.
+        Raises:
+            KeyError: there is no note with this number.
         """
         with self._opened() as file:
             if not file.execute("DELETE FROM notes WHERE number = ?", (number,)).rowcount:
@@ -131,7 +147,7 @@ class Notes:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """The file, with its table; what was done is kept unless something is raised."""
+        """Open the file, with its table; changes are kept unless something is raised."""
         try:
             with closing(sqlite3.connect(self.path)) as file, file:
                 file.execute("PRAGMA secure_delete = ON")  # else deleted words stay in the file
@@ -145,3 +161,44 @@ class Notes:
                 f"The notes in {self.path} cannot be used: {error}. Nothing was changed. Look at "
                 "the disk's room, at the folder, and whether it is a file of notes."
             ) from None
+
+
+# From one session to the next -------------------------------------------------------------
+
+
+def note_of(run: Run, language: str = "en") -> str:
+    """Return a run as a note: its question and its answer, on one line.
+
+    Raises:
+        ValueError: the run has no answer, so there is nothing to keep.
+    """
+    if not run.answer:
+        raise ValueError("This run has no answer. Keep a note only of a run that answered.")
+    text = CONTEXT[language]["note"].format(question=run.question, answer=run.answer)
+    return " ".join(text.split())
+
+
+@dataclass(frozen=True)
+class Recall:
+    """A policy for `Agent(fit=...)`: the notes that fit the question come after it.
+
+    The notes are read anew in each round. If none shares a word with the question, nothing is
+    added.
+
+    Args:
+        notes: where they are kept.
+        n: how many are sent at most.
+    """
+
+    notes: Notes
+    n: int = 3
+
+    __post_init__ = at_least_one
+
+    def __call__(self, messages: list[Message]) -> list[Message]:
+        head, rounds = split(messages)
+        found = self.notes.find(str(head[-1]["content"] or ""), self.n) if head else []
+        if not found:
+            return messages
+        title = CONTEXT[language_of(messages)]["notes"]
+        return join(added(head, "\n".join([title, *(f"- {text}" for text in found)])), rounds)

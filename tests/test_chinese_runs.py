@@ -15,8 +15,11 @@ from react_lab.context import (
     RepeatRules,
     RuleSummary,
 )
+from react_lab.evaluation import evaluate, figures, lab_agent
+from react_lab.evaluation.judge import CHINESE_CASES, evaluation_cases
 from react_lab.function_calling import hybrid_step, native_step
 from react_lab.loop import Agent, step, text_step
+from react_lab.memory import Earlier, Notes, Recall, note_of, summary, whole
 from react_lab.models import ModelError, Reply, ScriptedModel
 from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.grammar import grammar
@@ -417,3 +420,36 @@ def test_reflexion_and_routing_are_chinese():
     assert done.answer == "是 84。"
     check_outcome(done, model)
     check_outcome(route(ASKED, chinese(RIGHT)[0], speaks("")))
+
+
+def test_notes_of_earlier_questions_are_chinese(tmp_path):
+    notes = Notes(tmp_path / "notes.sqlite")
+    one, _ = chinese("最终答案：客户编号是 4711。")
+    notes.add(note_of(one.run("我的客户编号是多少？"), "zh"))
+    assert list(notes.all().values()) == ["我的客户编号是多少？客户编号是 4711。"]
+    one, model = chinese(LOOK, "最终答案：是 4711。")
+    run = replace(one, fit=Recall(notes)).run("客户编号是什么？")
+    told = "\n以前问题的笔记：\n- 我的客户编号是多少？客户编号是 4711。"
+    assert told in run.steps[0].sent[1]["content"]
+    check_run(run, model)
+
+
+def test_earlier_questions_of_a_conversation_are_chinese():
+    one, _ = chinese(LOOK, "最终答案：28 度。")
+    first = one.run("北京多少度？")
+    for memory in (summary([first]), whole([first])):
+        two, model = chinese("最终答案：22 度。")
+        check_run(replace(two, fit=Earlier(memory)).run("巴黎呢？"), model)
+
+
+def test_an_evaluation_is_chinese():
+    results = list(evaluate(evaluation_cases(CHINESE_CASES), scripted_in_chinese))
+    for result in results:
+        check_run(result.run)
+    for name, text in figures(results, "zh").items():
+        assert not re.search("[A-Za-z]{2}", name + text)
+
+
+def scripted_in_chinese(case) -> Agent:
+    replies = [call(one["tool"], **one["arguments"]) for one in case.calls]
+    return lab_agent(ScriptedModel([*replies, DONE]), case)

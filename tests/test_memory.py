@@ -11,7 +11,7 @@ import pytest
 from react_lab.context import KeepRounds
 from react_lab.function_calling import native_step
 from react_lab.loop import Agent
-from react_lab.memory import Earlier, Notes, nothing, summary, whole
+from react_lab.memory import Earlier, Notes, Recall, note_of, nothing, summary, whole
 from react_lab.models import Reply, ScriptedModel
 from react_lab.toolkit import lab_tools
 
@@ -223,3 +223,63 @@ def test_two_notebooks_at_once_lose_no_note(notes):
         list(two.map(add_many, [notes.path] * 2, ["Ada", "Bo"]))
     expected = {f"{who} {number}" for who in ("Ada", "Bo") for number in range(30)}
     assert set(notes.all().values()) == expected and len(notes.all()) == 60
+
+
+# From one session to the next ----------------------------------------------------------------
+
+SESSION = """
+import sys
+from react_lab import Agent, Reply, lab_tools
+from react_lab.memory import Notes, Recall, note_of
+
+def model(messages, tools=None):
+    # it knows only what it is sent
+    sent = "\\n".join(str(one["content"]) for one in messages)
+    question = messages[1]["content"].partition("\\n")[0]
+    if "My customer number" in question:
+        return Reply("Final Answer: Noted: 4711.")
+    return Reply("Final Answer: It is 4711." if "4711" in sent else "Final Answer: I do not know.")
+
+path, question, recall = sys.argv[1:]
+notes = Notes(path)
+run = Agent(model, lab_tools(), fit=Recall(notes) if recall == "yes" else None).run(question)
+notes.add(note_of(run)) if recall == "keep" else None
+print(run.answer)
+"""
+
+
+def session(path, question: str, recall: str) -> str:
+    """What a program of its own answers, as after a restart of the kernel."""
+    command = [sys.executable, "-c", SESSION, str(path), question, recall]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_second_session_answers_from_a_note_of_the_first_and_fails_without_it(tmp_path):
+    path = tmp_path / "notes.sqlite"
+    assert session(path, "My customer number is 4711.", "keep") == "Noted: 4711."
+    assert session(path, "What is my customer number?", "yes") == "It is 4711."
+    assert session(path, "What is my customer number?", "no") == "I do not know."
+
+
+def test_notes_come_after_the_question_in_every_round(tmp_path):
+    notes = Notes(tmp_path / "notes.sqlite")
+    notes.add("The parcel weighs 3 kg.")
+    notes.add("We meet on Friday.")
+    agent = Agent(ScriptedModel([LOOK, ATHENS]), lab_tools(), fit=Recall(notes, n=1))
+    run = agent.run("How heavy is the parcel?")
+    for step in run.steps:
+        assert step.sent[1]["content"] == (
+            "Question: How heavy is the parcel?\nNotes from earlier questions:\n"
+            "- The parcel weighs 3 kg."
+        )
+    other = replace(agent, model=ScriptedModel([ATHENS])).run("Who is she?")
+    assert other.steps[0].sent[1]["content"] == "Question: Who is she?"
+
+
+def test_a_run_without_an_answer_is_no_note(first):
+    assert note_of(first) == "How warm is it in Athens? 30 °C in Athens."
+    lost = Agent(lambda messages: Reply("Hm."), lab_tools(), max_steps=1).run("?")
+    with pytest.raises(ValueError, match="has no answer"):
+        note_of(lost)
+    with pytest.raises(ValueError, match="at least 1"):
+        Recall(Notes("x"), n=0)
