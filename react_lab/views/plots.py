@@ -15,9 +15,23 @@ from react_lab.models.reply import Reply
 from react_lab.parser.moves import Action
 from react_lab.trace import Run
 from react_lab.views import text
+from react_lab.views.pages import COLOURS, PARTS
 
-# Told apart by colour-blind people (Okabe and Ito, 2008); with a pattern for print.
-BLUE, ORANGE, GREEN = ("#56b4e9", "//"), ("#e69f00", ".."), ("#009e73", "")
+# The colour and the pattern of each part; the pattern is for print and for colour-blind people.
+LOOKS = {
+    "prompt": (PARTS["prompt"], ""),
+    "history": (PARTS["history"], "//"),
+    "new": (PARTS["new"], ".."),
+    "model": (PARTS["model"], ""),
+    "tools": (PARTS["tools"], "//"),
+    "result": (PARTS["new"], ""),
+    "error": (COLOURS["error"], "//"),
+    "from the cache": (PARTS["prompt"], "//"),
+    "computed": (PARTS["model"], ""),
+}
+# Words and lines of a plot: legible on white and on the dark theme, because nothing is behind them.
+INK = "#767676"
+HIGHEST = 5.0  # inches; 500 px at the 100 dots per inch of `show`
 
 
 def tokens(run: Run, count: Callable[[str], int] | None = None):
@@ -82,20 +96,18 @@ def growth(sizes: dict[str, list[int]]):
 
     sizes: by name, the tokens that each round sent. Lines differ by their marks.
     """
-    from matplotlib.figure import Figure
-
     title = "Tokens sent in all, up to each round"
-    figure = Figure(figsize=(7, 4.2), layout="constrained", facecolor="white")
-    axes, words = figure.add_subplot(), []
+    figure, axes = canvas(4.2)
+    words = []
     for mark, (name, rounds) in zip(cycle("os^DvPX*"), sizes.items()):
         sums = list(accumulate(rounds))
         places = range(1, len(sums) + 1)
-        axes.plot(places, sums, f"{mark}-", color="black", linewidth=0.8, markersize=5, label=name)
+        axes.plot(places, sums, f"{mark}-", color=INK, linewidth=0.8, markersize=5, label=name)
         half = len(sums) // 2
         words.append(f"{name}: {sum(rounds[:half]):,} in {half} rounds, {sum(rounds):,} in all.")
     axes.set(xlabel="round", ylabel="tokens", title=title, ylim=(0, None))
     axes.xaxis.get_major_locator().set_params(integer=True)
-    figure.legend(loc="outside lower center", ncols=2)
+    legend(figure, 2)
     most = max(sizes, key=lambda name: sum(sizes[name]))
     figure.set_label("\n".join([f"{title}, as lines.", f"Most: {most}.", *words]))
     return figure
@@ -111,6 +123,31 @@ def cache_use(replies: dict[str, list[Reply]]):
     parts = {"from the cache": cached, "computed": [a - b for a, b in zip(sent, cached)]}
     summary = f"{sum(parts['computed']):,} of {sum(sent):,} prompt tokens were computed."
     return _bars(list(replies), parts, "tokens", "Prompt tokens and the cache", summary)
+
+
+def canvas(height: float):
+    """Return an empty figure and its axes for both themes: transparent, in grey, 700 px wide.
+
+    Args:
+        height: Its height in inches; at most 5 are used, so that it fits on a screen.
+    """
+    from matplotlib.figure import Figure  # not pyplot: nothing global, nothing shown twice
+
+    size = (7, min(height, HIGHEST))
+    figure = Figure(figsize=size, layout="constrained", facecolor="none")
+    axes = figure.add_subplot(facecolor="none")
+    axes.tick_params(color=INK, labelcolor=INK)
+    axes.title.set_color(INK)
+    axes.xaxis.label.set_color(INK)
+    axes.yaxis.label.set_color(INK)
+    axes.spines[:].set_color(INK)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def legend(figure, columns: int) -> None:
+    """Add a legend below the axes, in the grey of both themes."""
+    figure.legend(loc="outside lower center", ncols=columns, labelcolor=INK, frameon=False)
 
 
 def label(name: str) -> str:
@@ -152,25 +189,23 @@ def _bars(
     starts: list[float] | None = None,
 ):
     """Stacked bars from left to right, a row for each name; starts: where each row begins."""
-    from matplotlib.figure import Figure  # not pyplot: nothing global, nothing shown twice
-
-    figure = Figure(figsize=(7, 1.4 + 0.35 * len(names)), layout="constrained", facecolor="white")
-    axes = figure.add_subplot()
+    figure, axes = canvas(1.4 + 0.35 * len(names))
     left = list(starts or [0.0] * len(names))
-    for (part, values), (colour, hatch) in zip(parts.items(), (BLUE, ORANGE, GREEN)):
-        look = {"facecolor": colour, "hatch": hatch, "edgecolor": "black", "linewidth": 0.8}
+    for part, values in parts.items():
+        colour, hatch = LOOKS[part]
+        look = {"facecolor": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0.8}
         axes.barh(range(len(names)), values, left=left, label=part, **look)
         left = [a + b for a, b in zip(left, values)]
     for row, (end, *values) in enumerate(zip(left, *parts.values())):
-        axes.annotate(
-            _number(sum(values)), (end, row), (4, 0), textcoords="offset points", va="center"
-        )
+        place = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+        axes.annotate(_number(sum(values)), (end, row), color=INK, **place)
     axes.set(xlabel=unit, title=title)
-    axes.set_yticks(range(len(names)), names, parse_math=False)  # a name may hold a $
+    size = 10 if len(names) <= 10 else 7
+    axes.set_yticks(range(len(names)), names, parse_math=False, fontsize=size)  # may hold a $
     axes.invert_yaxis()
     axes.set_xlim(0, 1.12 * max([*left, 1e-9]))
     axes.xaxis.get_major_locator().set_params(integer=unit != "seconds")
-    figure.legend(loc="outside lower center", ncols=len(parts))
+    legend(figure, len(parts))
     words = [f"{title}, as stacked bars.", summary, *_words(names, parts, unit)]
     figure.set_label("\n".join(words))
     return figure

@@ -7,6 +7,7 @@ those of `plots` do. The text holds all that the page does.
 '[##################......] 9 of 12 cases'
 """
 
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from io import BytesIO
@@ -15,16 +16,33 @@ from react_lab.evaluation.evaluation import Regression, Result, figures, unfinis
 from react_lab.evaluation.intervals import interval, share
 from react_lab.parser.moves import Action
 from react_lab.views import plots
-from react_lab.views.pages import STYLE, escaped
+from react_lab.views.pages import COLOURS, STYLE, escaped
 from react_lab.views.text import sendable, show_end, show_move
 
-TABLES = """<style>
-.react-lab table { border-collapse: collapse; margin: 8px 0; }
-.react-lab caption { text-align: left; font-weight: bold;
-  white-space: nowrap; }
-.react-lab th, .react-lab td { border: 1px solid var(--jp-border-color1, #888); padding: 2px 8px;
-  text-align: left; vertical-align: top; }
-.react-lab img { max-width: 100%; }
+# On the tags themselves: a cell that shows the page drops them, so they cannot reach Jupyter.
+ROOT = "color-scheme: light dark"
+BODY = (
+    "background: Canvas; color: CanvasText; font: 15px/1.4 system-ui, sans-serif; "
+    "max-width: 64rem; margin: 0 auto; padding: 1rem"
+)
+LOOK = f"""{STYLE}<style>
+.react-lab.report table {{ border-collapse: collapse; margin: 8px 0; }}
+.react-lab.report caption {{ text-align: left; font-weight: bold; white-space: nowrap; }}
+.react-lab.report th, .react-lab.report td {{ padding: 3px 10px; text-align: left;
+  vertical-align: top; border-bottom: 1px solid var(--jp-border-color1, #8888); }}
+.react-lab.report img {{ max-width: 100%; }}
+.react-lab .tile {{ display: inline-block; border: 1px solid var(--jp-border-color1, #8888);
+  border-radius: 6px; padding: 4px 14px; margin: 0 8px 8px 0; vertical-align: top; }}
+.react-lab .tile b {{ font-size: 20px; display: block; }}
+.react-lab .tile.good {{ border-left: 5px solid {COLOURS["answer"]}; }}
+.react-lab .tile.bad {{ border-left: 5px solid {COLOURS["error"]}; }}
+.react-lab .mark-yes, .react-lab .mark-no {{ color: #fff; border-radius: 3px; padding: 0 6px;
+  white-space: nowrap; }}
+.react-lab .mark-yes {{ background: {COLOURS["answer"]}; }}
+.react-lab .mark-no {{ background: {COLOURS["error"]}; }}
+.react-lab.report fieldset {{ border: 1px solid var(--jp-border-color1, #8888);
+  border-radius: 6px; margin: 6px 0; padding: 2px 10px; }}
+.react-lab.report label {{ margin-right: 14px; white-space: nowrap; }}
 </style>"""
 
 
@@ -64,27 +82,90 @@ def as_text(results: Sequence[Result], of: int) -> str:
 
 
 def as_html(results: Sequence[Result], of: int) -> str:
-    """The report as a page of HTML, its plots inside. of: as for `as_text`."""
-    parts = ["<h1>Evaluation</h1>", f"<p>{escaped(reached(results, of))}</p>"]
-    *short, cases = map(_table, _tables(results))
-    parts += short
+    """Return the report as a page of HTML, its plots inside. It follows the reader's theme.
+
+    Args:
+        results: What came of the cases.
+        of: How many cases there are, also those not reached.
+    """
+    parts = ["<h1>Evaluation</h1>", f"<p>{escaped(reached(results, of))}</p>", _tiles(results)]
+    *short, cases = _tables(results)
+    parts += map(_table, short)
     if results:
         parts += [_picture(by_kind(results)), _picture(plots.tool_use(r.run for r in results))]
-    parts.append(cases)
+    parts += [_filters(results), _cases(cases, results)]
     for result in _not_passed(results):
         lines = "<br>".join(map(escaped, _lines(result)))
         head = escaped(f"{result.case.id}: {result.case.question}")
-        parts.append(f"<details><summary>{head}</summary>{lines}</details>")
+        kind = _classes(result, results)
+        parts.append(
+            f'<details class="{kind}"><summary>✗ {head}</summary><div>{lines}</div></details>'
+        )
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Evaluation</title>'
-        f'{STYLE}{TABLES}</head><body><div class="react-lab">{"".join(parts)}</div></body></html>'
+        f'<!doctype html><html lang="en" style="{ROOT}"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width">'
+        f'<title>Evaluation</title>{LOOK}</head><body style="{BODY}">'
+        f'<div class="react-lab report"><form data-lm-suppress-shortcuts="true">{"".join(parts)}'
+        "</form></div></body></html>"
     )
+
+
+def _tiles(results: Sequence[Result]) -> str:
+    """Return the shares of an evaluation as tiles: the percentage large, the rest small."""
+    tiles = f'<span class="tile"><b>{len(results)}</b> cases run</span> '
+    for name, figure in figures(results).items():
+        if found := re.fullmatch(r"(\d+/\d+) (\d+)%.*", figure):
+            kind, sign = ("good", "✓") if int(found[2]) >= 80 else ("bad", "✗")
+            tiles += f'<span class="tile {kind}"><b>{sign} {found[2]}%</b> {escaped(name)} '
+            tiles += f"<small>{found[1]}</small></span> "
+    return tiles
+
+
+def _filters(results: Sequence[Result]) -> str:
+    """Return two rows of radio buttons that choose which cases show, without any script."""
+    outcomes = {"all": "", "passed": ".passed", "not passed": ".failed"}
+    kinds = {"all": "", **{kind: f".k{n}" for n, kind in enumerate(_kinds(results))}}
+    rules, rows = "", ""
+    for title, choices in (("Result", outcomes), ("Kind of case", kinds)):
+        group, labels = title.split()[0].lower(), ""
+        for number, (name, only) in enumerate(choices.items()):
+            checked = "" if number else " checked"
+            value = f"{group}{number}"
+            labels += f'<label><input type="radio" name="{group}" value="{value}"{checked}> '
+            labels += f"{escaped(name)}</label> "
+            if only:
+                chosen = f".react-lab.report:has(input[value={value}]:checked)"
+                rules += f"{chosen} .case:not({only}) {{ display: none; }}\n"
+        rows += f"<fieldset><legend>{title}</legend>{labels}</fieldset>"
+    return f"<style>{rules}</style>{rows}"
+
+
+def _classes(result: Result, results: Sequence[Result]) -> str:
+    """Return what the filters know a case by."""
+    passed = "passed" if result.passed else "failed"
+    return f"case {passed} k{list(_kinds(results)).index(result.case.kind)}"
+
+
+def _cases(table: tuple[str, list[str], list[list[str]]], results: Sequence[Result]) -> str:
+    """Return the table of cases; whether one passed has a sign and a colour."""
+    title, head, rows = table
+    lines = _row(head, "th")
+    for row, result in zip(rows, results):
+        name, answer, calls, *rest = row
+        cells = f"<td>{escaped(name)}</td><td>{_mark(answer, result.right)}</td>"
+        cells += f"<td>{_mark(calls, result.calls)}</td>"
+        cells += "".join(f"<td>{escaped(cell)}</td>" for cell in rest)
+        lines += f'<tr class="{_classes(result, results)}">{cells}</tr>'
+    return f"<table><caption>{escaped(title)}</caption>{lines}</table>"
+
+
+def _mark(words: str, good: bool) -> str:
+    sign, kind = ("✓", "yes") if good else ("✗", "no")
+    return f'<span class="mark-{kind}">{sign} {escaped(words)}</span>'
 
 
 def by_kind(results: Sequence[Result]):
     """A Figure: the share of right answers for each kind of case, with its 95% interval."""
-    from matplotlib.figure import Figure
-
     kinds = _kinds(results)
     counts = [(sum(found), len(found)) for found in kinds.values()]
     shares = [right / n for right, n in counts]
@@ -92,9 +173,9 @@ def by_kind(results: Sequence[Result]):
     below = [max(0, here - low) for here, (low, _) in zip(shares, bounds)]
     above = [max(0, high - here) for here, (_, high) in zip(shares, bounds)]
     title = "Answers right, with 95% intervals"
-    figure = Figure(figsize=(7, 1.2 + 0.4 * len(kinds)), layout="constrained", facecolor="white")
-    axes = figure.add_subplot()
-    axes.errorbar(shares, range(len(kinds)), xerr=[below, above], fmt="o", color="black", capsize=4)
+    figure, axes = plots.canvas(1.2 + 0.4 * len(kinds))
+    points = {"xerr": [below, above], "fmt": "o", "color": plots.INK, "capsize": 4}
+    axes.errorbar(shares, range(len(kinds)), **points)
     axes.set(xlabel="share of the cases", title=title, xlim=(-0.02, 1.02))
     axes.set_yticks(range(len(kinds)), map(plots.label, kinds), parse_math=False)
     axes.set_ylim(len(kinds) - 0.5, -0.5)  # the first one above

@@ -91,7 +91,7 @@ MAY_IMPORT = {
     "tracking",
     "views/text": "chinese prompt parser/fields parser/moves registry/results trace",
     "views/pages": "parser/fields parser/moves trace views/text",
-    "views/plots": "models/reply parser/moves trace views/text",
+    "views/plots": "models/reply parser/moves trace views/pages views/text",
     "views/report": "evaluation/evaluation evaluation/intervals parser/moves views/pages "
     "views/plots views/text",
     "views/quiz": "files views/pages",
@@ -102,7 +102,7 @@ MAY_IMPORT = {
     "views/comparison": "registry/results trace views/pages views/run_html views/text",
     "views/microscope": "loop models/progress registry/results trace views/pages "
     "views/run_html views/text",
-    "views/prompt_builder": "views/pages views/text",
+    "views/prompt_builder": "models/progress registry/results views/pages views/run_html",
     "views/grid": "views/pages",
     "views/widgets": "trace views/text views/pages",
     "cli": "*",

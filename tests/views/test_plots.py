@@ -1,8 +1,13 @@
 """Plots: every bar is a figure of the run, and every figure can be heard."""
 
+import io
+
 import nbformat
 import pytest
+from matplotlib.colors import to_hex
 from nbclient import NotebookClient
+from PIL import Image
+from test_widgets import contrast
 
 from react_lab.loop import Agent
 from react_lab.models import Reply, ScriptedModel
@@ -140,6 +145,24 @@ def test_parts_differ_by_their_pattern_too():
     figure = plots.tokens(measured(CALL, DONE, tokens_in=(300, 360)))
     patterns = {part.patches[0].get_hatch() for part in figure.axes[0].containers}
     assert len(patterns) == 3
+
+
+def test_a_plot_suits_both_themes_and_fits_on_a_screen():
+    tall = Run("?", measured(*[CALL] * 3, DONE, tokens_in=[9] * 4).steps * 10)
+    for figure in (
+        plots.tokens(tall, count=len),
+        plots.timeline(tall),
+        plots.growth({"a": [1, 2]}),
+        plots.cache_use({"a": [Reply("", tokens_in=1)]}),
+    ):
+        assert figure.get_figheight() * 100 <= 500
+        picture = io.BytesIO()
+        figure.savefig(picture, format="png", dpi=20)
+        pixels = Image.open(picture).convert("RGBA")
+        assert pixels.getpixel((1, 1))[3] == 0, "transparent"
+        words = [*figure.axes[0].get_yticklabels(), figure.axes[0].title]
+        for ground in ("#ffffff", "#111111"):  # JupyterLab's themes
+            assert all(contrast(to_hex(one.get_color()), ground) >= 4 for one in words)
 
 
 SHOWN = """

@@ -38,7 +38,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         if tag == "img":
             self.pictures.append(dict(attrs))
-        elif tag not in ("br", "meta"):
+        elif tag not in ("br", "meta", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -108,6 +108,44 @@ def test_what_was_not_reached_is_said(results):
     for show in (report.as_text, report.as_html):
         assert "5 of 12 cases were run. 7 were not reached" in show(results[:5], 12)
         assert "0 of 12 cases were run. 12 were not reached" in show([], 12)
+
+
+def test_every_case_has_its_result_as_sign_colour_and_word(results):
+    html = report.as_html(results, 12)
+    assert html.count('<span class="mark-no">✗ not right</span>') == sum(
+        not result.right for result in results
+    )
+    rows = re.findall(r'<tr class="case (\w+) k(\d)"><td>(.*?)</td>', html)
+    kinds = list(dict.fromkeys(result.case.kind for result in results))
+    assert rows == [
+        ("passed" if r.passed else "failed", str(kinds.index(r.case.kind)), r.case.id)
+        for r in results
+    ]
+
+
+def test_the_filters_name_every_kind_and_need_no_script(results):
+    html = report.as_html(results, 12)
+    labels = re.findall(r'<input type="radio" name="(\w+)"[^>]*> (.*?)</label>', html)
+    kinds = dict.fromkeys(result.case.kind for result in results)
+    assert labels == [
+        *(("result", name) for name in ("all", "passed", "not passed")),
+        *(("kind", name) for name in ("all", *kinds)),
+    ]
+    assert "<script" not in html and html.count(" checked>") == 2
+
+
+def test_the_tiles_hold_the_shares_of_the_table(results):
+    html = report.as_html(results, 12)
+    right = sum(result.right for result in results)
+    assert f"<b>✗ {100 * right / 12:.0f}%</b> answers right <small>{right}/12</small>" in html
+
+
+def test_shown_in_a_cell_the_page_leaves_jupyter_alone(results):
+    """A cell drops the tags html and body, and keeps what is in `style`."""
+    rules = "".join(re.findall(r"<style>(.*?)</style>", report.as_html(results, 12), re.S))
+    names = re.findall(r"(?:^|\})\s*([^{}]+?)\s*\{", rules)
+    assert len(names) > 10
+    assert all(one.strip().startswith(".react-lab") for n in names for one in n.split(",\n"))
 
 
 def test_words_of_the_model_are_shown_and_not_obeyed():
