@@ -61,7 +61,9 @@ def start(arguments: list[str], fresh: str | None = None) -> int:
         return 1
     try:
         done = copy(folder, lab.NOTEBOOKS, fresh)
-        lab.no_news(Path(lab.environment(folder)["JUPYTER_CONFIG_DIR"]))
+        config = Path(lab.environment(folder)["JUPYTER_CONFIG_DIR"])
+        lab.no_news(config)
+        lab.course_look(config)
     except (OSError, ValueError) as error:
         print(error)
         if isinstance(error, OSError):

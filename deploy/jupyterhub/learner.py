@@ -17,5 +17,6 @@ print(working_copies.copy(folder, start.NOTEBOOKS), flush=True)
 
 settings = start.environment(folder) | {"JUPYTERHUB_DEFAULT_URL": f"/lab/tree/{start.FIRST}"}
 start.no_news(Path(settings["JUPYTER_CONFIG_DIR"]))
+start.course_look(Path(settings["JUPYTER_CONFIG_DIR"]))
 python, _, _, *options = start.command(folder, sys.argv[1:])
 os.execve(python, [python, "-m", "jupyterhub.singleuser", *options], settings)

@@ -5,10 +5,12 @@ import signal
 import socket
 import subprocess
 import sys
+from importlib import resources
 from pathlib import Path
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 FIRST = "00_start_here.ipynb"
+STYLE = resources.files("react_lab") / "data" / "custom.css"
 NEWS = '{"fetchNews": "false", "checkForUpdates": false}\n'
 
 
@@ -32,6 +34,7 @@ def command(folder: Path, options: list[str]) -> list[str]:
     """The command that opens JupyterLab on the first notebook; yours come last and win."""
     lab = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
     lab.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
+    lab.append("--LabApp.custom_css=True")
     lab.append("--LanguageServerManager.autodetect=False")  # it would start npm to look for some
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         lab.append("--allow-root")
@@ -65,6 +68,15 @@ def no_news(config: Path) -> None:
     if not file.exists():
         settings.mkdir(parents=True, exist_ok=True)
         file.write_text(NEWS, encoding="utf-8")
+
+
+def course_look(config: Path) -> None:
+    """Give JupyterLab the course's own style, unless you have put a style of your own there."""
+    file, style = config / "custom/custom.css", STYLE.read_text("utf-8")
+    ours = style.partition("\n")[0]
+    if not file.exists() or file.read_text("utf-8", errors="replace").startswith(ours):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(style, encoding="utf-8")
 
 
 def open_lab(folder: Path, options: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import urllib.request
 import pytest
 
 from react_lab import cli
-from react_lab.course import start
+from react_lab.course import start, working_copies
 
 NOTEBOOK = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
@@ -83,6 +84,26 @@ def test_a_user_without_a_home_gets_one_in_the_folder(tmp_path, monkeypatch):
 def homeless():
     """What Python says in a container whose user is only a number."""
     raise RuntimeError("Could not determine home directory.")
+
+
+def test_the_style_is_renewed_and_one_of_your_own_is_kept(tmp_path):
+    file = tmp_path / "custom/custom.css"
+    start.course_look(tmp_path)
+    assert "max-width: 67ch" in (ours := file.read_text("utf-8"))
+    file.write_text(ours.splitlines()[0] + "\n/* an older style of the course */\n")
+    start.course_look(tmp_path)
+    assert file.read_text("utf-8") == ours
+    file.write_text("body { color: red; }")
+    start.course_look(tmp_path)
+    assert file.read_text("utf-8") == "body { color: red; }"
+
+
+def test_an_assistant_that_opens_the_working_copy_is_asked_to_teach(tmp_path):
+    working_copies.copy(tmp_path / "mine", start.NOTEBOOKS)
+    words = (tmp_path / "mine" / "AGENTS.md").read_text("utf-8")
+    assert "do not solve" in words and "replaces a `...`" in words
+    for solution in re.findall(r"`(react_lab/[\w/.]+)`", words):
+        assert (start.NOTEBOOKS.parent / solution).exists()
 
 
 def test_jupyterlab_serves_the_copy_and_writes_nowhere_else(course, tmp_path):

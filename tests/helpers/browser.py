@@ -106,6 +106,7 @@ def _serving(folder: Path, command: list[str], settings: dict[str, str]) -> Iter
     options += ["--ServerApp.port_retries=0", "--IdentityProvider.token=key"]
     config = Path(settings["JUPYTER_CONFIG_DIR"])
     start.no_news(config)
+    start.course_look(config)
     _draw_all_cells(config)
     with open(folder / ".lab" / "lab.log", "w") as log:
         command = [*command, *options]
