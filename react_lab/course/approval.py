@@ -1,5 +1,6 @@
-"""Exercise 6: a tool with a side effect behind approval."""
+"""Exercise 6: a tool with a side effect, and the approval that it needs."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.models.scripted import ScriptedModel
 from react_lab.parser.moves import Action
 from react_lab.registry.registry import Registry
+from react_lab.registry.results import as_text
 from react_lab.toolkit.lab import lab_tools
 from react_lab.trace import Run
 
@@ -37,6 +39,7 @@ def sent(*names: str) -> tuple[tuple[str, str], ...]:
 
 
 LOOK = 'Thought: The weather first.\nAction: get_weather\nAction Input: {"city": "Oslo"}'
+UNSAID = {as_text(value) for value in (None, True, False, "")}  # what a tool without words gives
 END = "Thought: That is all.\nFinal Answer: Done."
 CASES = (
     Case("one mail, and the person says yes", (mail("ada"), END), ("ada",), sent("ada"), ("ada",)),
@@ -61,6 +64,7 @@ CASES = (
 
 def check(work: Callable) -> None:
     """Raises Wrong unless work(question, model, tools, outbox, allowed) does right by each case."""
+    told_of_sent: set[str] = set()
     for case in CASES:
         outbox, asked, early = [], [], []
         person = who_is_asked(case, outbox, asked, early)
@@ -70,6 +74,7 @@ def check(work: Callable) -> None:
             yours = f"the mail to {early[0]} was sent before the person was asked"
             raise Wrong(f"{case.title}: the outbox", yours, "nothing is done before the yes")
         look_at(case, run, tools, outbox, asked)
+        look_at_words(case, run, told_of_sent)
 
 
 def who_is_asked(case: Case, outbox: list, asked: list, early: list) -> Callable[[Action], bool]:
@@ -109,15 +114,29 @@ def look_at(case: Case, run: object, tools: Registry, outbox: list, asked: list)
         raise Wrong(f"{told}how the run ended", run.stop, wanted)
     if [tuple(one) for one in outbox] != list(case.sent):
         raise Wrong(f"{told}the outbox", outbox, list(case.sent))
-    refused = [step for step in run.steps if step.observation and step.observation.error]
-    if len(refused) != len(case.asked) - len(case.sent):
-        wanted = "an observation of the error kind 'refused' for each no: the model must hear it"
-        raise Wrong(f"{told}what the model was told", f"{len(refused)} refusals", wanted)
+
+
+def look_at_words(case: Case, run: Run, told_of_sent: set[str]) -> None:
+    """Raises Wrong unless the model was told of each mail that was not sent.
+
+    told_of_sent: what the model reads after a mail that was sent; this adds to it.
+    """
+    for past in run.steps:
+        move, seen = past.move, past.observation
+        if not isinstance(move, Action) or move.tool != "send_mail" or seen is None:
+            continue
+        to = move.arguments["to"]
+        words = re.sub(rf"\b{to}\b", "...", seen.text)
+        if to in [name for name, _ in case.sent]:
+            told_of_sent.add(words)
+        elif words in told_of_sent or seen.text in UNSAID:
+            wanted = "an observation that says that this mail was not sent: the model must know it"
+            raise Wrong(f"{case.title}: what the model was told about {to}", seen.text, wanted)
 
 
 EXERCISE = Exercise(
     name="approval",
-    title="A side effect behind approval",
+    title="A side effect that needs approval",
     difficulty=2,
     minutes=20,
     hints=(

@@ -1,13 +1,17 @@
-"""Exercise 4: mend a fault of a parser, one of five."""
+"""Exercise 4: fix a fault of a parser, one of five."""
 
 import json
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 
 from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.parser.cases import as_result
 from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
+from react_lab.parser.parse import parse
 
 TOOLS = {
     "calculator": ["expression"],
@@ -64,7 +68,7 @@ FAULTS: dict[str, tuple[str, tuple[Row, ...]]] = {
         ),
     ),
     "forged": (
-        "an answer behind an Observation that the model invented is believed",
+        "an answer after an Observation that the model invented is believed",
         (
             Row(
                 SUM % "7*6" + "\nObservation: 41\nFinal Answer: 41",
@@ -130,25 +134,54 @@ KEPT = (
 
 
 def check(work: Callable) -> str:
-    """Raises Wrong unless a fault is mended and nothing else is lost. Returns which are mended."""
+    """Raises Wrong unless a fault is fixed and nothing else is lost. Returns which are fixed."""
+    with uses_of(parse) as uses:
+        fixed, missing = tried(work)
+    if uses:
+        wanted = "a parser of your own: copy the lines of parse_first, or call parse_first"
+        raise Wrong("what your parser calls", "the parse of the lab", wanted)
+    if not fixed:
+        raise nearest(work, missing)
+    others = f" Still there: {', '.join(missing)}." if missing else ""
+    return f"  Fixed: {', '.join(fixed)}.{others}"
+
+
+def tried(work: Callable) -> tuple[list[str], dict[str, Wrong]]:
+    """The faults that a parser no longer has, and what is wrong with the others.
+
+    Raises Wrong if it misreads a reply that parse_first reads right.
+    """
     for row in KEPT:
         read(work, row, "a reply that parse_first reads right")
-    mended, missing = [], {}
+    fixed, missing = [], {}
     for name, (does, rows) in FAULTS.items():
         try:
             for row in rows:
                 read(work, row, f"the fault {name!r}: {does}")
-            mended.append(name)
+            fixed.append(name)
         except Wrong as wrong:
             missing[name] = wrong
-    if not mended:
-        raise nearest(work, missing)
-    others = f" Still there: {', '.join(missing)}." if missing else ""
-    return f"  Mended: {', '.join(mended)}.{others}"
+    return fixed, missing
+
+
+@contextmanager
+def uses_of(function: Callable) -> Iterator[list[int]]:
+    """A list that gets an entry for each call of a function, whoever makes it."""
+    uses, before = [], sys.getprofile()
+
+    def look(frame: FrameType, event: str, value: object) -> None:
+        if event == "call" and frame.f_code is function.__code__:
+            uses.append(1)
+
+    sys.setprofile(look)
+    try:
+        yield uses
+    finally:
+        sys.setprofile(before)
 
 
 def nearest(work: Callable, missing: dict[str, Wrong]) -> Wrong:
-    """Of the faults that are not mended, the one in which most differs from parse_first."""
+    """Of the faults that are not fixed, the one in which most differs from parse_first."""
 
     def changed(name: str) -> int:
         first = [as_result(parse_first(row.text, TOOLS)) for row in FAULTS[name][1]]
@@ -182,10 +215,10 @@ EXERCISE = Exercise(
     difficulty=3,
     minutes=25,
     hints=(
-        "Take one fault only. Copy the lines of parse_first, or put something before or behind a "
+        "Take one fault only. Copy the lines of parse_first, or do something before or after a "
         "call of it. `names` and `prose` are the shortest; `forged` is the most important.",
         "forged: cut the text at the first line that begins with Observation: before anything "
-        "else. braces: json.JSONDecoder().raw_decode reads one object and stops behind it. "
+        "else. braces: json.JSONDecoder().raw_decode reads one object and stops after it. "
         "emphasis: delete ** around a label only. names: allow hyphens. prose: return "
         "Malformed with a reason.",
         'forged: text = re.split(r"^Observation:", text, flags=re.M)[0]. '

@@ -16,13 +16,15 @@ MANY = 30  # replies; no right loop asks for so many
 class Case:
     """Replies of a model, and what must come of them. ran: how many calls of tools were made.
 
-    stops: whether the run must end as repeats; otherwise the last reply is its answer.
+    stops: whether the run must end as repeats; otherwise the last reply is its answer. why: what
+    usually goes wrong in a case that must stop and does not.
     """
 
     title: str
     replies: tuple[str, ...]
     stops: bool
     ran: int
+    why: str = ""
 
 
 def call(tool: str, name: str, value: str) -> str:
@@ -35,6 +37,10 @@ SUM, JOB = call("calculator", "expression", "16*2"), call("job_state", "job", "7
 NO_TOOL = call("weather_now", "city", "Oslo")
 NEAR = tuple(call("get_weather", "city", city) for city in ("Oslo", " oslo", "OSLO."))
 END = "Thought: I know enough.\nFinal Answer: Done."
+PLAIN = (
+    "\nplain() takes one value. Given all arguments at once, it does not find the full stop in "
+    "'OSLO.': use it on each value."
+)
 
 CASES = (
     Case("two calls and an answer", (OSLO, SUM, END), False, 2),
@@ -45,7 +51,7 @@ CASES = (
     Case("three times the same, but not in a row", (OSLO, SUM, OSLO, SUM, OSLO, END), False, 5),
     Case("something else first, then the same three times", (SUM, OSLO, OSLO, OSLO, END), True, 3),
     Case("a tool that does not exist, three times", (NO_TOOL, NO_TOOL, NO_TOOL, END), True, 0),
-    Case("near repeats: Oslo, then ' oslo', then 'OSLO.'", (*NEAR, END), True, 2),
+    Case("near repeats: Oslo, then ' oslo', then 'OSLO.'", (*NEAR, END), True, 2, PLAIN),
 )
 
 
@@ -74,7 +80,9 @@ def look_at(case: Case, told: str, answer: object, reason: str, ran: int) -> Non
             raise Wrong(told, yours, f"('Done.', 'answered') after {case.ran}: this is no circle")
         return
     if (answer, reason) == ("Done.", "answered"):
-        raise Wrong(told, yours, f"(None, 'repeats') after {case.ran}: here it goes in a circle")
+        raise Wrong(
+            told, yours, f"(None, 'repeats') after {case.ran}: here it goes in a circle{case.why}"
+        )
     if answer is not None:
         raise Wrong(told, yours, "None for the answer: only what the model answers is one")
     if "repeat" not in reason:

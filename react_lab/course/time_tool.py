@@ -36,7 +36,7 @@ def without_clock() -> Registry:
 def check(work: Callable) -> None:
     """Raises Wrong unless work(tools, now) adds both tools, and returns a prompt that lists all.
 
-    The tools are called by an agent, with a clock that the check moves.
+    An agent calls the tools, with a clock that the check moves.
     """
     tools, moment = without_clock(), [SUMMER]
     prompt = ask("time_tool(tools, now)", work, tools, lambda: moment[0])
@@ -55,9 +55,21 @@ def check(work: Callable) -> None:
         if seen.error or wanted not in seen.text:
             raise Wrong(what, seen.text, f"{wanted} in the observation")
     seen = observed(UNKNOWN, tools, prompt)
-    if not seen.error:
-        wanted = "a ValueError that says so: a clock that answers for any city lies"
-        raise Wrong(f"{UNKNOWN}\n(there is no such city)", seen.text, wanted)
+    what = f"{UNKNOWN}\n(there is no such city)"
+    if re.search(r"\d:\d\d", seen.text):
+        wanted = "that the city is not known: a clock that answers for any city lies"
+        raise Wrong(what, seen.text, wanted)
+    if not explains(seen.text):
+        wanted = "a sentence or a ValueError that says that the city is not known"
+        raise Wrong(what, seen.text, wanted)
+
+
+def explains(text: str) -> bool:
+    """Return whether a text says more than the name of an exception and the city."""
+    words = re.findall(r"[^\W\d_]+", text)
+    return any(
+        not word.endswith("Error") and word not in ("Atlantis", "None", "False") for word in words
+    )
 
 
 def observed(reply: str, tools: Registry, prompt: str) -> Observation:

@@ -269,11 +269,11 @@ def test_the_first_parser_has_all_five_faults_and_no_other_wrong_row():
     assert all(map(right, parser_fault.KEPT))
 
 
-def test_the_check_says_which_faults_are_mended():
-    text = course.check("parser_fault", submissions.parser_of_the_lab).text
-    assert text == "  Mended: emphasis, forged, braces, names, prose."
+def test_the_check_says_which_faults_are_fixed():
+    text = course.check("parser_fault", submissions.parser_without_all_five).text
+    assert text == "  Fixed: emphasis, forged, braces, names, prose."
     text = course.check("parser_fault", submissions.parser_that_cuts_first).text
-    assert text == "  Mended: forged. Still there: emphasis, braces, names, prose."
+    assert text == "  Fixed: forged. Still there: emphasis, braces, names, prose."
 
 
 def test_the_given_policy_loses_no_case_and_sends_less_than_everything():

@@ -126,6 +126,27 @@ def clock_that_lies(tools, now):
     return system_prompt(tools)
 
 
+@right("time_tool")
+def clock_that_says_that_a_city_is_unknown(tools, now):
+    def time_in(city):
+        known = city in CITIES
+        return local(city, now()) if known else f"I do not know the time in {city}."
+
+    tools.register(lambda: f"{now():%H:%M}", name="utc_time", description="Time in UTC.")
+    tools.register(time_in, description="Time in a city.")
+    return system_prompt(tools)
+
+
+@wrong("time_tool", "a sentence or a ValueError that says that the city is not known")
+def clock_with_a_bare_key_error(tools, now):
+    def time_in(city):
+        return f"{now().astimezone(ZoneInfo(CITIES[city])):%H:%M}"
+
+    tools.register(lambda: f"{now():%H:%M}", name="utc_time", description="Time in UTC.")
+    tools.register(time_in, description="Time in a city.")
+    return system_prompt(tools)
+
+
 @wrong("time_tool", "yours:    None\n  expected: the system prompt, a text")
 def clock_without_a_prompt(tools, now):
     clock_by_decorator(tools, now)
@@ -252,6 +273,16 @@ def loop_that_compares_letter_by_letter(question, model, tools):
         last = [(old.tool, old.arguments, result) for old, result in calls[-2:]]
         same = len(last) == 2 and last[0] == last[1]
         return same and last[0][:2] == (move.tool, move.arguments)
+
+    return loop(look)(question, model, tools)
+
+
+@wrong("repeat_detection", "use it on each value")
+def loop_with_plain_on_all_arguments(question, model, tools):
+    def look(calls, move):
+        last = [(old.tool, plain(old.arguments), result) for old, result in calls[-2:]]
+        same = len(last) == 2 and last[0] == last[1]
+        return same and last[0][:2] == (move.tool, plain(move.arguments))
 
     return loop(look)(question, model, tools)
 
@@ -410,9 +441,22 @@ def parser_that_cuts_first(text, tools):
     return parse_first(text.partition("\nObservation:")[0], tools)
 
 
-@right("parser_fault")
+@wrong("parser_fault", "a parser of your own")
 def parser_of_the_lab(text, tools):
     return parser.parse(text, tools)
+
+
+@right("parser_fault")
+def parser_without_all_five(text, tools):
+    text = re.split(r"^Observation:", text, flags=re.M)[0]
+    text = re.sub(r"\*\*([A-Z][A-Za-z ]*:)\*\*", r"\1", text)
+    if answer := re.search(r"^Final Answer:(.*)", text, re.M | re.S):
+        return FinalAnswer("", answer[1].strip())
+    name = re.search(r"^Action:\s*([\w-]+)", text, re.M)
+    if name is None:
+        return Malformed("", "there is no Action and no Final Answer")
+    start = text.index("{", text.index("Action Input:"))
+    return Action("", name[1], json.JSONDecoder().raw_decode(text, start)[0])
 
 
 @right("parser_fault")
@@ -454,7 +498,7 @@ def parser_that_changes_nothing(text, tools):
     return parse_first(text, tools)
 
 
-@wrong("parser_fault", "the fault 'forged': an answer behind an Observation")
+@wrong("parser_fault", "the fault 'forged': an answer after an Observation")
 def parser_that_returns_a_refusal(text, tools):
     move = parse_first(text, tools)
     return Malformed("", "forged") if "\nObservation:" in text else move
@@ -516,6 +560,12 @@ def policy_by_rule(messages):
 
 
 @right("context_policy")
+def policy_that_keeps_the_first_two_rounds_and_the_last(messages):
+    head, rounds = split(messages)
+    return join(head, rounds if len(rounds) < 4 else [*rounds[:2], rounds[-1]])
+
+
+@right("context_policy")
 def policy_that_keeps_numbers(messages):
     head, rounds = split(messages)
     told = []
@@ -570,7 +620,7 @@ def policy_that_returns_a_text(messages):
     return "\n".join(one["content"] for one in messages)
 
 
-# 6. A side effect behind approval ---------------------------------------------------------------
+# 6. A side effect that needs approval ----------------------------------------------------------
 
 
 def with_mail(tools, outbox, effect="write"):
@@ -663,7 +713,35 @@ def mail_that_asks_about_everything(question, model, tools, outbox, allowed):
     return Agent(guarded, tools, approve=lambda action, run: said[-1]).run(question)
 
 
-@wrong("approval", "an observation of the error kind 'refused' for each no")
+@right("approval")
+def mail_that_asks_in_the_tool(question, model, tools, outbox, allowed):
+    @tools.register
+    def send_mail(to: str, text: str) -> str:
+        """Send a mail."""
+        if not allowed(Action("", "send_mail", {"to": to, "text": text})):
+            return f"The mail to {to} was not sent."
+        outbox.append((to, text))
+        return f"The mail to {to} was sent."
+
+    return Agent(model, tools).run(question)
+
+
+@wrong(
+    "approval",
+    "yours:    Done. The tool returned nothing.\n  expected: an observation",
+)
+def mail_that_returns_nothing_after_a_no(question, model, tools, outbox, allowed):
+    @tools.register
+    def send_mail(to: str, text: str) -> str:
+        """Send a mail."""
+        if allowed(Action("", "send_mail", {"to": to, "text": text})):
+            outbox.append((to, text))
+            return "sent"
+
+    return Agent(model, tools).run(question)
+
+
+@wrong("approval", "an observation that says that this mail was not sent")
 def mail_that_tells_the_model_nothing(question, model, tools, outbox, allowed):
     @tools.register
     def send_mail(to: str, text: str) -> str:
