@@ -16,9 +16,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 # What the learner writes line by line, and the notebook after which some notebook must hold it.
 BY_HAND = {
-    "react_lab.registry.registry.Registry.call": "02_tool_registry",
     "react_lab.loop.write_messages": "05_loop",
-    "react_lab.loop.step": "05_loop",
     "react_lab.stops.StepLimit": "05_loop",
     "react_lab.stops.TokenLimit": "05_loop",
     "react_lab.stops.TimeLimit": "05_loop",
@@ -28,29 +26,13 @@ BY_HAND = {
     "react_lab.function_calling.read_call": "06_function_calling",
     "react_lab.function_calling.read_reply": "06_function_calling",
     "react_lab.function_calling.unusable": "06_function_calling",
-    "react_lab.function_calling.write_messages": "06_function_calling",
     "react_lab.function_calling._step": "06_function_calling",
     "react_lab.function_calling.native_step": "06_function_calling",
     "react_lab.function_calling.hybrid_step": "06_function_calling",
-    "react_lab.context.split": "08_context",
-    "react_lab.context.KeepRounds": "08_context",
-    "react_lab.context.TokenBudget": "08_context",
-    "react_lab.context.InBlocks": "08_context",
-    "react_lab.evaluation.judge.place": "09_evaluation",
-    "react_lab.evaluation.judge.picked": "09_evaluation",
-    "react_lab.evaluation.judge.calls_made": "09_evaluation",
-    "react_lab.evaluation.judge.solved": "09_evaluation",
-    "react_lab.evaluation.judge.right_calls": "09_evaluation",
     "react_lab.evaluation.intervals.interval": "09_evaluation",
     "react_lab.evaluation.intervals.mean_interval": "09_evaluation",
     "react_lab.evaluation.intervals.verdict": "09_evaluation",
     "react_lab.evaluation.intervals.moved": "09_evaluation",
-    "react_lab.evaluation.evaluation.figures": "09_evaluation",
-    "react_lab.evaluation.evaluation.unfinished": "09_evaluation",
-    "react_lab.patterns.plan_and_execute": "11_beyond_react",
-    "react_lab.patterns.reflect": "11_beyond_react",
-    "react_lab.patterns.reflexion": "11_beyond_react",
-    "react_lab.patterns.route": "11_beyond_react",
 }
 
 
