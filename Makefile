@@ -4,7 +4,7 @@
 # make test-all  the same, and the tests that need more: other Pythons, the network, a browser
 # make record    ask the model anew what the notebooks show (NB=05 for one of them)
 # make live      run the notebooks with the live model, say which outputs differ (NB=05 for one)
-# make lint      ruff
+# make lint      ruff and mypy
 # make wheelhouse  collect all wheels in dist/wheelhouse, for a room without a network
 # make pins      write requirements.txt from pyproject.toml (UPGRADE=--upgrade for the newest)
 # make clean     remove the environment and caches; your notebooks in my_lab stay
@@ -39,6 +39,7 @@ live: env
 lint: env
 	@$(VENV_PYTHON) -m ruff check .
 	@$(VENV_PYTHON) -m ruff format --check .
+	@$(VENV_PYTHON) -m mypy
 
 # setuptools: it builds the lab itself, where no network can bring it.
 wheelhouse: env
@@ -52,7 +53,7 @@ pins: env
 
 clean:
 	rm -rf .venv .venv.lock .venv-browser .venv-dask .venv-frameworks .venv-jupyterhub \
-		.venv-nbgrader .venv-notebook7 .pytest_cache .ruff_cache build dist react_lab.egg-info
+		.venv-nbgrader .venv-notebook7 .mypy_cache .pytest_cache .ruff_cache build dist react_lab.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 env:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 
 def ask(question: str) -> int:
@@ -29,7 +30,7 @@ def ask(question: str) -> int:
     return 0 if run.finished else 1
 
 
-def _connected():
+def _connected() -> Any:
     """The model that the settings name; None, with the reason printed, if there is none."""
     from react_lab.models.reply import ModelError
     from react_lab.models.settings import connect
@@ -110,7 +111,7 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
     return 0 if whole and written and found.verdict != "worse" else 1
 
 
-def _results(cases: list, model, folder: Path) -> list:
+def _results(cases: list[Any], model: Any, folder: Path) -> list[Any]:
     """The results of the cases, as many as were reached, with a bar that grows."""
     from react_lab.evaluation.evaluation import evaluate, lab_agent
     from react_lab.views.report import bar
@@ -139,7 +140,7 @@ def _one_model(folder: Path, name: str) -> None:
             raise ValueError(f"{folder} holds runs of {noted}; name another folder for {name}.")
 
 
-def _write_report(results: list, of: int, folder: Path) -> bool:
+def _write_report(results: list[Any], of: int, folder: Path) -> bool:
     """The report as text and HTML, and which cases passed, into the folder; whether all went."""
     from react_lab.files import write
     from react_lab.views import report
@@ -175,8 +176,8 @@ def _parser() -> argparse.ArgumentParser:
     asking = commands.add_parser("ask", help="ask the model a question and watch it work")
     asking.add_argument("question")
     usage = "python -m react_lab start [FOLDER] [--fresh 05] [options of JupyterLab]"
-    about = {"help": "open your copy of the notebooks", "usage": usage, "allow_abbrev": False}
-    starting = commands.add_parser("start", **about)
+    about = "open your copy of the notebooks"
+    starting = commands.add_parser("start", help=about, usage=usage, allow_abbrev=False)
     starting.add_argument("--fresh", help="a notebook to have clean; yours is kept, renamed")
     evaluating = commands.add_parser("evaluate", help="run the 48 cases and report")
     evaluating.add_argument("--folder", type=Path, help="for traces and report; one to go on with")

@@ -13,6 +13,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 from react_lab import debug
 from react_lab.models.reply import Fit, Message, Model, ModelError, Reply, lost_prompt
@@ -57,16 +59,18 @@ def write_messages(run: Run, agent: "Agent") -> list[Message]:
     ]
     phrases = agent.phrases
     for past in run.steps:
-        messages += past.once(("text", phrases), lambda past=past: turn(past, phrases))
+        messages += past.once(("text", phrases), partial(turn, past, phrases))
     return ready(messages, run, agent)
 
 
 def turn(past: Step, phrases: Phrases) -> list[Message]:
     """Write one step: for each of its moves the model's text, then the observation."""
-    messages = []
+    messages: list[Message] = []
     for move, seen in past.moves:
-        native = past.reply.tool_calls and isinstance(move, Action)
-        words = written(move, phrases) if native else said(past.reply.text, phrases)
+        if isinstance(move, Action) and past.reply.tool_calls:
+            words = written(move, phrases)
+        else:
+            words = said(past.reply.text, phrases)
         messages.append({"role": "assistant", "content": words})
         if seen:
             content = phrases.labelled("observation", seen.full_text)
@@ -97,7 +101,7 @@ def ready(messages: list[Message], run: Run, agent: "Agent") -> list[Message]:
 
 
 def send(
-    messages: list[Message], run: Run, agent: "Agent", tools: list[dict] | None = None
+    messages: list[Message], run: Run, agent: "Agent", tools: list[dict[str, Any]] | None = None
 ) -> tuple[tuple[Message, ...], Reply]:
     """Ask the model.
 
@@ -197,11 +201,14 @@ def carry_out(run: Run, agent: "Agent", allowed: bool | None = None, note: str =
         while move := latest.waiting:
             if allowed is None:
                 allowed, note = permission(move, before, agent)
-            if allowed is None:
+            if allowed is None and isinstance(move, Action):
                 note = agent.phrases.message("waits", tool=move.tool)
                 return Run(run.question, (*before.steps, latest), "needs approval", note)
-            begun = allowed
-            seen = act(move, before, agent, note) if allowed else refused(move, agent, note)
+            begun = bool(allowed)
+            if isinstance(move, Action) and not allowed:
+                seen = refused(move, agent, note)
+            else:
+                seen = act(move, before, agent, note)
             latest, allowed, note, begun = latest.filled(seen), None, "", False
     except KeyboardInterrupt:
         latest = closed(latest, begun, agent.phrases)
@@ -227,8 +234,9 @@ def permission(move: Move, run: Run, agent: "Agent") -> tuple[bool | None, str]:
     Only a tool that writes needs a yes, and only for a call that can run. From `agent.approve`
     nothing but True is a yes: not an error, not the text "no", not a coroutine.
     """
-    known = isinstance(move, Action) and move.tool in agent.tools
-    if not known or agent.tools[move.tool].effect == "read" or skipped(move, run, agent):
+    if not isinstance(move, Action) or move.tool not in agent.tools:
+        return True, ""
+    if agent.tools[move.tool].effect == "read" or skipped(move, run, agent):
         return True, ""
     try:
         bind(agent.tools[move.tool], move.arguments)
@@ -252,7 +260,7 @@ def refused(move: Action, agent: "Agent", note: str) -> Observation:
     return Observation(text, error="refused")
 
 
-def act(move: Move, run: Run, agent: "Agent", note: str = "") -> Observation:
+def act(move: Action | Malformed, run: Run, agent: "Agent", note: str = "") -> Observation:
     """Do what a move asks for and return what came of it. note: what a person adds to it."""
     say, translate = agent.phrases.message, agent.phrases.translated
     if isinstance(move, Malformed):

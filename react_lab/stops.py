@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import partial
+from typing import Any
 
 from react_lab.models.reply import Reply
 from react_lab.parser.moves import Action, Malformed
@@ -254,7 +256,9 @@ def same_tool(steps: tuple[Step, ...]) -> int:
     return count
 
 
-def warning(steps: tuple[Step, ...], rules: Iterable[StopRule] = ()) -> tuple[str, dict] | None:
+def warning(
+    steps: tuple[Step, ...], rules: Iterable[StopRule] = ()
+) -> tuple[str, dict[str, Any]] | None:
     """Return the warning that belongs after the last step: a key of the messages, and its values.
 
     Args:
@@ -337,7 +341,7 @@ def _history(steps: tuple[Step, ...]) -> list[list[Call]]:
     history: list[list[Call]] = []
     for past in steps:
         history.append(calls := [])
-        for call, error in past.once("calls", lambda past=past: _calls(past)):
+        for call, error in past.once("calls", partial(_calls, past)):
             calls.append(_ran_before(call, history) if error == NOT_REPEATED else call)
     return history
 
@@ -389,7 +393,8 @@ def _is_new(call: Call, before: list[list[Call]], same: Callable[[Call, Call], b
 
 def _failed(past: Step) -> set[str]:
     """Return the tools that gave errors in this step and nothing else."""
-    good, bad = set(), set()
+    good: set[str] = set()
+    bad: set[str] = set()
     for move, seen in past.moves:
         if isinstance(move, Action) and seen:
             name = "no such tool" if seen.error == "unknown tool" else move.tool

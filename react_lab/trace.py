@@ -58,7 +58,7 @@ class Step:
         return known[key]
 
     @property
-    def waiting(self) -> Move | None:
+    def waiting(self) -> Action | Malformed | None:
         """The first move of this step that has no observation yet and needs one."""
         unseen = (move for move, seen in self.moves if seen is None)
         return next((move for move in unseen if not isinstance(move, FinalAnswer)), None)
@@ -86,7 +86,7 @@ class Run:
     note: str = ""
     last_word: Step | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not isinstance(self.question, str):
             raise ValueError(f"The question is {self.question!r}; give a text, in quotes.")
 
@@ -104,7 +104,8 @@ class Run:
     @property
     def pending(self) -> Action | None:
         """The call that waits for a person's yes or no, when `stop` is "needs approval"."""
-        return self.steps[-1].waiting if self.stop == "needs approval" else None
+        move = self.steps[-1].waiting if self.stop == "needs approval" else None
+        return move if isinstance(move, Action) else None
 
     @property
     def replies(self) -> tuple[Reply, ...]:
@@ -213,7 +214,7 @@ def _done(run: Run) -> tuple[Step, ...]:
     return run.steps[:-1] if run.pending else run.steps
 
 
-def _entries(run: Run, written: int) -> Iterator[dict]:
+def _entries(run: Run, written: int) -> Iterator[dict[str, Any]]:
     """The lines that a file lacks. written: how many steps are in it, -1 if not even the head."""
     done, before = _done(run), [(), *(past.sent for past in run.steps)]
     rounds = run.steps + ((run.last_word,) if run.last_word else ())
@@ -231,12 +232,16 @@ def _entries(run: Run, written: int) -> Iterator[dict]:
         yield {"kind": "end", **number, **end}
 
 
-def _read(entry: dict, run: Run | None, sent: tuple[Message, ...]) -> tuple[Run, tuple]:
+def _read(
+    entry: dict[str, Any], run: Run | None, sent: tuple[Message, ...]
+) -> tuple[Run, tuple[Any, ...]]:
     """The run with one more line of its file; and what was sent at its last step."""
     if entry["kind"] == "run":
         if entry["version"] > VERSION:
             raise NewerTrace
         return Run(entry["question"]), ()
+    if run is None:
+        raise ValueError("the first line is not the head of a run")
     done = _done(run)
     if entry["kind"] == "step":
         step = _unpack(entry, sent)
@@ -254,7 +259,7 @@ def _clock(at: float | None) -> str | None:
     )
 
 
-def _pack(step: Step, before: tuple[Message, ...]) -> dict:
+def _pack(step: Step, before: tuple[Message, ...]) -> dict[str, Any]:
     """A step as plain data; of `sent`, only what is new since the step before."""
     same = 0
     while same < min(len(before), len(step.sent)) and before[same] == step.sent[same]:
@@ -272,7 +277,7 @@ def _pack(step: Step, before: tuple[Message, ...]) -> dict:
     }
 
 
-def _unpack(entry: dict, before: tuple[Message, ...]) -> Step:
+def _unpack(entry: dict[str, Any], before: tuple[Message, ...]) -> Step:
     """The step that `_pack` made plain."""
     reply = dict(entry["reply"])
     for name in ("tool_calls", "notes"):
@@ -284,7 +289,7 @@ def _unpack(entry: dict, before: tuple[Message, ...]) -> Step:
     return Step(sent, Reply(**reply), *moves[0], moves[1:], at)
 
 
-def _unpack_move(entry: dict) -> tuple[Move, Observation | None]:
+def _unpack_move(entry: dict[str, Any]) -> tuple[Move, Observation | None]:
     """A move and its observation."""
     kinds = {kind.__name__: kind for kind in (Action, FinalAnswer, Malformed)}
     seen, kind = entry.pop("observation"), kinds[entry.pop("type")]

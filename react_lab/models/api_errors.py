@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from typing import Any
 
 EXCERPT = 300  # characters of a server's words that are shown
 
@@ -177,7 +178,7 @@ def said(body: object) -> str:
     return f"{words}: {cause}" if cause else words
 
 
-def _param(error: dict) -> str:
+def _param(error: dict[str, Any]) -> str:
     """The part of the request that an error names, such as "temperature" or "messages[0].role"."""
     details = error.get("detail")
     first = details[0] if isinstance(details, list) and details else {}
@@ -185,10 +186,10 @@ def _param(error: dict) -> str:
     return str(error.get("param") or ".".join(str(step) for step in place if step != "body"))
 
 
-def _written(error: dict, words: str, code: str) -> str | None:
+def _written(error: dict[str, Any], words: str, code: str) -> str | None:
     """The model's text in an error about that text; None for any other error."""
     if isinstance(error.get("failed_generation"), str):
-        return error["failed_generation"]
+        return str(error["failed_generation"])
     if found := _UNREAD.search(words):
         return found["rest"] if found["rest"] is not None else found["raw"]
     return "" if code in _UNREAD_CODES else None

@@ -3,6 +3,7 @@
 import json
 import time
 from dataclasses import dataclass, field
+from typing import Any
 
 from react_lab.models.api_errors import Refusal, refusal
 from react_lab.models.endpoint import base_urls, hide, problem, send, shown
@@ -29,19 +30,19 @@ class ChatModel:
     base_url: str | None = None
     api_key: str | None = None
     timeout: float = 60.0
-    options: dict = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     patience: float = 30.0
-    learned: dict = field(default_factory=dict, init=False, compare=False)
+    learned: dict[str, Any] = field(default_factory=dict, init=False, compare=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "api_key", (self.api_key or "").strip() or None)
         if self.options.get("stream"):
             raise ValueError("ChatModel takes whole replies only; leave stream out.")
         if wrong := problem(self.base_url, self.api_key):
             raise ModelError(wrong, "bad key" if "key" in wrong else "no connection")
 
-    def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
-        begin, waits = time.perf_counter(), []
+    def __call__(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
+        begin, waits = time.perf_counter(), list[float]()
         while True:
             body = request(self.model, messages, tools, self.options, self.learned)
             refused, text = self._ask(body)
@@ -59,11 +60,11 @@ class ChatModel:
         if refused:  # the endpoint could not read what the model wrote, so the model hears of it
             unread = f"{UNREAD}: {hide(refused.words, self.api_key, part=6)}".rstrip(".")
             return Reply(
-                refused.written, finish_reason=UNREAD, seconds=seconds, notes=(*said, unread)
+                refused.written or "", finish_reason=UNREAD, seconds=seconds, notes=(*said, unread)
             )
         return checked(reply_from(json.loads(text), seconds, said), self.model)
 
-    def _ask(self, body: dict) -> tuple[Refusal | None, str]:
+    def _ask(self, body: dict[str, Any]) -> tuple[Refusal | None, str]:
         """Send the body, to the address with or without /v1: (None or the refusal, the text)."""
         known = self.learned.get("base url")
         addresses = [known] if known else base_urls(self.base_url)
@@ -78,7 +79,7 @@ class ChatModel:
                 return refused, text
         return answers[0]
 
-    def _send(self, address: str, body: dict) -> tuple[int, dict, str]:
+    def _send(self, address: str, body: dict[str, Any]) -> tuple[int, dict[str, Any], str]:
         """One request: (status, headers, text). Raises ModelError when no answer came."""
         try:
             return send(address, self.api_key, self.timeout, body)

@@ -11,8 +11,12 @@ import re
 import time
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment
+from urllib.request import (  # type: ignore[attr-defined]
+    getproxies_environment,
+    proxy_bypass_environment,
+)
 
 OPENAI = "https://api.openai.com/v1"
 
@@ -90,7 +94,9 @@ def hide(text: str, key: str | None, part: int | None = None) -> str:
     return text
 
 
-def send(address: str, key: str | None, timeout: float, body: dict) -> tuple[int, dict, str]:
+def send(
+    address: str, key: str | None, timeout: float, body: dict[str, Any]
+) -> tuple[int, dict[str, Any], str]:
     """Ask for a chat completion: (status, headers by lower-case name, text), also of an error.
 
     Raises ConnectionError when no answer came, ValueError when this cannot be sent; both say
@@ -108,7 +114,7 @@ def send(address: str, key: str | None, timeout: float, body: dict) -> tuple[int
     raise failure
 
 
-def _post(client, body: dict):
+def _post(client: Any, body: dict[str, Any]) -> Any:
     """Send a body, and return the HTTP response, also one with an error.
 
     The messages go through `extra_body`: the client converts those of its own argument one by one,
@@ -126,7 +132,7 @@ def _post(client, body: dict):
 
 
 @lru_cache(maxsize=8)
-def _client(address: str, key: str, timeout: float):
+def _client(address: str, key: str, timeout: float) -> Any:
     """The client for an address, kept: to make one costs more than a request."""
     import openai
 
@@ -138,14 +144,14 @@ def _client(address: str, key: str, timeout: float):
     )
 
 
-def _limit(seconds: float) -> dict[str, list]:
+def _limit(seconds: float) -> dict[str, list[Any]]:
     """A hook that gives a reply so many seconds once it has begun; httpx grants them to each piece.
 
     Before that a server may say "100 Continue" for as long as it likes: it has many to serve.
     """
     import openai
 
-    def begin(response) -> None:
+    def begin(response: Any) -> None:
         pieces, end = response.iter_raw, time.monotonic() + seconds
 
         def in_time() -> Iterator[bytes]:
@@ -165,7 +171,7 @@ def _failure(error: Exception, address: str, timeout: float) -> Exception:
 
     if isinstance(error, openai.APITimeoutError):
         return ConnectionError(f"No reply in {timeout:g} s. Run again, or set a longer timeout.")
-    cause = error
+    cause: BaseException = error
     while below := cause.__cause__ or cause.__context__:
         cause = below
     reason = f"{type(cause).__name__}: {cause}"

@@ -12,6 +12,8 @@ root ::= "Thought: " line "\\n" ( "Final Answer: " line )
 
 import hashlib
 import json
+from collections.abc import Iterable
+from typing import Any
 
 from react_lab.parser.labels import LABELS
 
@@ -31,7 +33,7 @@ COMMON = {
 }
 
 
-def grammar(schemas: list[dict], language: str = "en") -> str:
+def grammar(schemas: list[dict[str, Any]], language: str = "en") -> str:
     """Write the grammar of one reply in the text format, as GBNF.
 
     A schema's type, properties, required, items, enum, const, anyOf and $ref are used; for
@@ -57,7 +59,9 @@ def grammar(schemas: list[dict], language: str = "en") -> str:
     return "".join(f"{name} ::= {body}\n" for name, body in (root | rules | COMMON).items())
 
 
-def _rule(schema: dict | bool, rules: dict[str, str], defs: dict[str, dict]) -> str:
+def _rule(
+    schema: dict[str, Any] | bool, rules: dict[str, str], defs: dict[str, dict[str, Any]]
+) -> str:
     """What stands for a value of this schema; longer parts become rules of their own."""
     if not isinstance(schema, dict):
         return "value"
@@ -84,7 +88,7 @@ def _rule(schema: dict | bool, rules: dict[str, str], defs: dict[str, dict]) -> 
     return kind if kind in COMMON else "value"
 
 
-def _reference(name: str, rules: dict[str, str], defs: dict[str, dict]) -> str:
+def _reference(name: str, rules: dict[str, str], defs: dict[str, dict[str, Any]]) -> str:
     """A definition becomes a rule, named before it is written because it may hold itself."""
     if name not in defs:
         return "value"
@@ -96,7 +100,7 @@ def _reference(name: str, rules: dict[str, str], defs: dict[str, dict]) -> str:
     return rule
 
 
-def _object(schema: dict, rules: dict[str, str], defs: dict[str, dict]) -> str:
+def _object(schema: dict[str, Any], rules: dict[str, str], defs: dict[str, dict[str, Any]]) -> str:
     """An object with its properties in the order of the schema; what is not required may lack."""
     defs = defs | schema.get("$defs", {})
     rest_if_none = rest_if_some = ""  # what may follow when no property, or some, stood before
@@ -112,7 +116,7 @@ def _object(schema: dict, rules: dict[str, str], defs: dict[str, dict]) -> str:
     return rule
 
 
-def _either(options) -> str:
+def _either(options: Iterable[str]) -> str:
     return f"( {' | '.join(options)} )"
 
 

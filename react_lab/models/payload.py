@@ -11,6 +11,7 @@ No list of model names: what a server refuses is learnt from its refusal.
 """
 
 import re
+from typing import Any
 
 from react_lab.models.api_errors import Refusal
 
@@ -27,8 +28,12 @@ NOTES = {
 
 
 def request(
-    model: str, messages: list[dict], tools: list[dict] | None, options: dict, learned: dict
-) -> dict:
+    model: str,
+    messages: list[dict[str, Any]],
+    tools: list[dict[str, Any]] | None,
+    options: dict[str, Any],
+    learned: dict[str, Any],
+) -> dict[str, Any]:
     """The body of a request: what was asked for, as far as the server takes it.
 
     learned: what `learn` has found out. Options that are None are not sent. An assistant message
@@ -45,7 +50,9 @@ def request(
     return body
 
 
-def learn(refused: Refusal, body: dict, messages: list[dict], learned: dict) -> bool:
+def learn(
+    refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]], learned: dict[str, Any]
+) -> bool:
     """Note in `learned` what to change after a refusal. False if there is nothing new to change.
 
     body: the request that was refused. messages: before `request` changed them. Each change is
@@ -61,7 +68,7 @@ def learn(refused: Refusal, body: dict, messages: list[dict], learned: dict) -> 
     return False
 
 
-def notes(learned: dict) -> tuple[str, ...]:
+def notes(learned: dict[str, Any]) -> tuple[str, ...]:
     """What was learnt, as sentences for the trace."""
 
     def note(name: str, change: object) -> str:
@@ -72,7 +79,7 @@ def notes(learned: dict) -> tuple[str, ...]:
     return tuple(note(name, change) for name, change in learned.items())
 
 
-def _messages(messages: list[dict], learned: dict) -> list[dict]:
+def _messages(messages: list[dict[str, Any]], learned: dict[str, Any]) -> list[dict[str, Any]]:
     """The messages in the form that the server takes."""
     sent = [dict(message) for message in messages]
     for message in sent:
@@ -88,7 +95,9 @@ def _messages(messages: list[dict], learned: dict) -> list[dict]:
     return sent
 
 
-def _option(refused: Refusal, body: dict, messages: list[dict]) -> tuple | None:
+def _option(
+    refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]]
+) -> tuple[Any, ...] | None:
     """The option that was refused, and its new name or None."""
     names = [name for name in body if name not in _FIXED]
     where = refused.param or (refused.words if refused.status < 500 else "")
@@ -101,14 +110,18 @@ def _option(refused: Refusal, body: dict, messages: list[dict]) -> tuple | None:
     return name, other if known else None
 
 
-def _system_role(refused: Refusal, body: dict, messages: list[dict]) -> tuple | None:
+def _system_role(
+    refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]]
+) -> tuple[Any, ...] | None:
     """Whether the server takes no system message."""
     pattern = r"\bsystem\b.{0,30}(?:role|message|prompt|instruct)|role.{0,30}\bsystem\b|developer"
     has_one = any(message["role"] == "system" for message in body["messages"])
     return ("system role", True) if has_one and re.search(pattern, str(refused), re.I) else None
 
 
-def _blank_content(refused: Refusal, body: dict, messages: list[dict]) -> tuple | None:
+def _blank_content(
+    refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]]
+) -> tuple[Any, ...] | None:
     """Whether a call without words was refused: some want null there, some an empty text."""
     calls = [message for message in body["messages"] if message.get("tool_calls")]
     blank = [call.get("content") for call in calls if not call.get("content")]
@@ -117,7 +130,9 @@ def _blank_content(refused: Refusal, body: dict, messages: list[dict]) -> tuple 
     return "blank content", "" if blank[-1] is None else None
 
 
-def _own_reasoning(refused: Refusal, body: dict, messages: list[dict]) -> tuple | None:
+def _own_reasoning(
+    refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]]
+) -> tuple[Any, ...] | None:
     """Whether the server wants its reasoning back."""
     kept_back = any("reasoning_content" in message for message in messages)
     wanted = re.search(r"reasoning|thinking", str(refused), re.I)

@@ -1,8 +1,9 @@
 """Reply: what comes back from a model, how to read it, and the error when nothing came."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 Message = dict[str, object]
 
@@ -33,7 +34,7 @@ class Reply:
     """
 
     text: str
-    tool_calls: tuple[dict, ...] = ()
+    tool_calls: tuple[dict[str, Any], ...] = ()
     reasoning: str | None = None
     finish_reason: str | None = None
     tokens_in: int | None = None
@@ -93,7 +94,7 @@ def checked(reply: Reply, model: str) -> Reply:
     return replace(reply, notes=(*reply.notes, ENDINGS[how])) if how else reply
 
 
-def reply_from(completion: object, seconds: float, notes: tuple[str, ...] = ()) -> Reply:
+def reply_from(completion: Any, seconds: float, notes: tuple[str, ...] = ()) -> Reply:
     """Read a chat completion into a Reply.
 
     completion: the answer's JSON as a dict, or the openai client's object. seconds: how long
@@ -104,8 +105,8 @@ def reply_from(completion: object, seconds: float, notes: tuple[str, ...] = ()) 
         raise ModelError("The endpoint sent a reply without any choice. Ask it again.")
     choice, usage = body["choices"][0], _dict(body.get("usage"))
     message, finish = _dict(choice["message"]), choice.get("finish_reason")
-    text, thinking = _words(message.get("content"))
-    thinking = thinking or message.get("reasoning_content") or message.get("reasoning")
+    text, inside = _words(message.get("content"))
+    thinking = inside or message.get("reasoning_content") or message.get("reasoning")
     return Reply(
         text=text or _words(message.get("refusal"))[0],
         tool_calls=_calls(message),
@@ -128,24 +129,24 @@ def _words(content: object) -> tuple[str, str]:
         if isinstance(part, str):
             text += part
         elif _dict(part).get("type") in ("thinking", "reasoning"):
-            thinking += "".join(_words(part.get("thinking") or part.get("text")))
+            thinking += "".join(_words(_dict(part).get("thinking") or _dict(part).get("text")))
         else:
             inner = _dict(part).get("text")
             text += inner if isinstance(inner, str) else ""
     return text, thinking
 
 
-def _dict(value: object) -> dict:
+def _dict(value: object) -> dict[str, Any]:
     """The value if it is a dict, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
-def _count(usage: dict, name: str) -> int | None:
+def _count(usage: dict[str, Any], name: str) -> int | None:
     """A number of tokens; None when the endpoint does not tell."""
     return usage[name] if isinstance(usage.get(name), int) else None
 
 
-def _calls(message: dict) -> tuple[dict, ...]:
+def _calls(message: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     """The native calls as they came, with their arguments as the JSON text they should be."""
     calls = message.get("tool_calls")
     if not calls and message.get("function_call"):  # the older form
@@ -161,17 +162,19 @@ def _calls(message: dict) -> tuple[dict, ...]:
     return tuple(read)
 
 
-def lost_prompt(earlier: list[Message], before: Reply, later: list[Message], after: Reply) -> str:
+def lost_prompt(
+    earlier: Sequence[Message], before: Reply, later: Sequence[Message], after: Reply
+) -> str:
     """A warning when more was sent than before, and fewer tokens were read; else "".
 
     earlier, later: the messages sent. before, after: the replies to them. Some servers cut a
     long prompt without a word.
     """
-    counts = before.tokens_in, after.tokens_in
+    old, new = before.tokens_in, after.tokens_in
     sizes = [sum(len(str(message.get("content"))) for message in sent) for sent in (earlier, later)]
-    if None in counts or sizes[1] <= sizes[0] or counts[1] >= counts[0]:
+    if old is None or new is None or sizes[1] <= sizes[0] or new >= old:
         return ""
     return (
-        f"The endpoint read {counts[1]} tokens, after {counts[0]} for a shorter history: it has "
+        f"The endpoint read {new} tokens, after {old} for a shorter history: it has "
         "cut the messages. Give it a longer context, or send fewer of them."
     )

@@ -6,6 +6,7 @@
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from react_lab.models.reply import Message, ModelError, Reply
 
@@ -33,7 +34,7 @@ class ScriptedModel:
             if not isinstance(reply, str):
                 raise ValueError(f"Reply {place} of the script is {reply!r}; write a text.")
 
-    def __call__(self, messages: list[Message], tools: list[dict] | None = None) -> Reply:
+    def __call__(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
         if self.position >= len(self.replies):
             raise ModelError(f"The script has {len(self.replies)} replies; add one for this step.")
         self.position += 1

@@ -332,7 +332,7 @@ def test_two_tools_with_names_alike_are_kept_apart():
     registry, names = Registry(), {}
     for tool in CASES["req-two-names-one-alias"]["input"]["named_tools"]:
         exec(tool["source"], names)
-    with pytest.raises(ValueError, match="no name"):
+    with pytest.raises(ValueError, match="not a valid tool name"):
         registry.register(names["f"], name="get.rate")
     registry.register(names["g"], name="get_rate")
     assert registry.call("get_rate", {"c": "EUR"}).text == "old"
