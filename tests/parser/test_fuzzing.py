@@ -86,8 +86,8 @@ def test_parse_never_raises_and_never_makes_up_an_argument(text):
 @unhurried
 @given(hostile)
 def test_what_may_be_used_of_a_reply_is_part_of_it(text):
-    assert letters(believed(text)) in letters(text) or not believed(text)
-    assert believed(believed(text)) == believed(text) or len(believed(text)) < len(text)
+    rest = iter(text)  # in the order of the text, with parts left out
+    assert all(letter in rest for letter in believed(text))
 
 
 calls = st.fixed_dictionaries(
