@@ -293,6 +293,7 @@ FORMS = (
 _ROWS = tuple((re.compile(form.opening), form) for form in FORMS)
 # For a pattern that looks for the opening mark of any form; without the rows' own group names.
 OPENING = "|".join(re.sub(r"\(\?P<(?!named)\w+>", "(?:", form.opening) for form in FORMS)
+_ANY = re.compile(OPENING)
 NATIVE = "native call markup read"
 
 
@@ -302,6 +303,8 @@ def read_native(text: str, tools: Tools) -> Call | None:
     Returns:
         None if it does not begin with one.
     """
+    if not _ANY.match(text):  # most texts
+        return None
     for pattern, form in _ROWS:
         mark = pattern.match(text)
         if mark and ("named" not in mark.groupdict() or mark["named"] in tools):
