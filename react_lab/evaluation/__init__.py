@@ -23,10 +23,12 @@ from react_lab.evaluation.evaluation import (
 )
 from react_lab.evaluation.intervals import interval, mean, mean_interval, moved, share, verdict
 from react_lab.evaluation.judge import Case
+from react_lab.evaluation.stress import ODD, stress
 from react_lab.tracking import track
 
 __all__ = [
     "MEANS",
+    "ODD",
     "SHARES",
     "Case",
     "Claim",
@@ -44,6 +46,7 @@ __all__ = [
     "moved",
     "regression",
     "share",
+    "stress",
     "track",
     "unfinished",
     "verdict",

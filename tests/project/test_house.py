@@ -82,6 +82,7 @@ MAY_IMPORT = {
     "patterns": "chinese loop models/reply parser/fields parser/moves parser/parse prompt "
     "registry/registry registry/results trace",
     "evaluation/claim": "",
+    "evaluation/stress": "loop",
     "evaluation/intervals": "",
     "evaluation/not_known": "",
     "evaluation/values": "chinese",
@@ -115,7 +116,7 @@ MAY_IMPORT = {
     "toolkit/__init__": "toolkit/calculator toolkit/cities toolkit/handbook toolkit/lab",
     "services/__init__": "",
     "evaluation/__init__": "evaluation/claim evaluation/evaluation evaluation/intervals "
-    "evaluation/judge tracking",
+    "evaluation/stress evaluation/judge tracking",
     "views/__init__": "",
 }
 COMMANDS = {"cli", "__main__", "services/model_server", "services/search_server"}
