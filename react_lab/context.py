@@ -120,10 +120,10 @@ def lines(
         results = [one for one in results if one["role"] != "system"]
         for place, one in enumerate(results):
             name = names[min(place, len(names) - 1)]
-            text = result_of(one)
             if shorten is first_characters:  # of the words, not of the spaces between them
-                text = " ".join(text.split())
-            text = " ".join(shorten(text, cut).split())
+                text = " ".join(result_of(one).split())[:cut]
+            else:
+                text = " ".join(shorten(result_of(one), cut).split())
             found.append(f"- {name}{colon}{text}")
     return found
 

@@ -17,6 +17,7 @@ from react_lab.context import (
     RuleSummary,
     TokenBudget,
     join,
+    lines,
     split,
 )
 from react_lab.function_calling import native_step
@@ -405,6 +406,10 @@ def test_a_cut_can_keep_the_totals_and_the_number_of_rows():
     assert "article,sold" in kept and "total,79800" in kept and "402 lines" in kept
     assert len(kept) < 500
     assert "total,79800" in table_of(RuleSummary(n=1, cut=120, shorten=head_and_tail))
+
+
+def test_a_line_of_a_summary_may_end_with_the_space_at_which_it_was_cut():
+    assert lines([[OSLO, SEEN_OSLO]], 6) == ["- get_weather: Oslo: "]
 
 
 def test_a_registry_can_keep_them_too():
