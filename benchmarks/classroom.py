@@ -125,7 +125,7 @@ def memory(pid: int) -> dict:
     what is shared once, and is read at the end.
     """
     try:
-        engines = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        engines = _below(str(pid))  # each engine is two processes: the model, and llama.cpp
         peaks = {one: _kilobytes(one, "status", "VmHWM") / 1000 for one in (str(pid), *engines)}
         shared = sum(_kilobytes(one, "smaps_rollup", "Pss") for one in peaks) / 1000
     except OSError:
@@ -133,6 +133,15 @@ def memory(pid: int) -> dict:
     gate = peaks.pop(str(pid))
     largest = max(peaks.values(), default=None)
     return {"gate, peak": gate, "largest engine, peak": largest, "together": shared}
+
+
+def _below(pid: str) -> list[str]:
+    """The processes that a process has started, and those that these have started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    threads = [task.name for task in Path(f"/proc/{pid}/task").iterdir() if task.name != pid]
+    for thread in threads:  # a child belongs to the thread that started it
+        children += Path(f"/proc/{pid}/task/{thread}/children").read_text().split()
+    return [*children, *(one for child in children for one in _below(child))]
 
 
 def _kilobytes(pid: str, file: str, name: str) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 def ask(question: str) -> int:
     """Print a run as it happens; 0 only if the model finished it."""
     from react_lab.loop import Agent
+    from react_lab.models.progress import watch
     from react_lab.models.settings import describe
     from react_lab.toolkit.lab import lab_tools
     from react_lab.views import text
@@ -21,13 +22,24 @@ def ask(question: str) -> int:
         return 1
     print(f"Model: {describe(model)}\nQuestion: {question}", flush=True)
     shown = 0
-    for run in Agent(model, lab_tools()).stream(question):
-        if len(run.steps) > shown:
-            shown += 1
-            latest = run.steps[-1]
-            print(f"\n{text.show_step(latest, shown)}\n  {text.show_cost(latest)}", flush=True)
+    with watch(_follow):
+        for run in Agent(model, lab_tools()).stream(question):
+            if len(run.steps) > shown:
+                shown += 1
+                latest = run.steps[-1]
+                _follow("")
+                print(f"\n{text.show_step(latest, shown)}\n  {text.show_cost(latest)}", flush=True)
+    _follow("")
     print("\n" + text.show_end(run))
     return 0 if run.finished else 1
+
+
+def _follow(progress: object) -> None:
+    """Show in a terminal what the model is doing, on a line that is written again and again."""
+    if sys.stderr.isatty():
+        line = " ".join(str(progress).split())[-70:]
+        sys.stderr.write(f"\r{' ' * 70}\r{line}")
+        sys.stderr.flush()
 
 
 def _connected() -> Any:
@@ -112,15 +124,13 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
 
 
 def _results(cases: list[Any], model: Any, folder: Path) -> list[Any]:
-    """The results of the cases, as many as were reached, with a bar that grows."""
+    """The results of the cases, as many as were reached. `evaluate` shows how far it is."""
     from react_lab.evaluation.evaluation import evaluate, lab_agent
-    from react_lab.views.report import bar
 
     found = []
     try:
         for result in evaluate(cases, partial(lab_agent, model), folder=folder):
             found.append(result)
-            print(f"\r{bar(len(found), len(cases))}", end="", flush=True)
     except KeyboardInterrupt:
         print("\nInterrupted. Give the same --folder to go on.", end="")
     except OSError as error:

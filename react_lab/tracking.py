@@ -43,12 +43,13 @@ class Track(Generic[Case]):
 
     def __init__(self, cases: Collection[Case], display: Display | None) -> None:
         self._cases, self._display = cases, display
+        self._quiet = LOG_PAUSE if isinstance(display, _Log) else QUIET
         self._done, self._note, self._begun = 0, "", time.monotonic()
-        self._next = self._begun + QUIET
+        self._next = self._begun + self._quiet
 
     def __iter__(self) -> Iterator[Case]:
         self._done, self._begun = 0, time.monotonic()
-        self._next = self._begun + QUIET
+        self._next = self._begun + self._quiet
         try:
             for case in self._cases:
                 yield case

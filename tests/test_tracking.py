@@ -102,8 +102,8 @@ def test_a_log_gets_a_line_now_and_then(clock, monkeypatch):
     for _ in track(range(6)):
         clock.now += 12
     assert log.getvalue().splitlines() == [
-        "1 of 6, about 60 s left",
-        "4 of 6, about 24 s left",
+        "3 of 6, about 36 s left",
+        "6 of 6, about 0 s left",
     ]
 
 
