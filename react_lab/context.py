@@ -59,6 +59,24 @@ def join(head: list[Message], rounds: list[Round]) -> list[Message]:
     return [*head, *(one for past in rounds for one in past)]
 
 
+def smaller(messages: list[Message]) -> list[Message]:
+    """Return messages that an endpoint found too long, with only the newer half of the rounds.
+
+    Of a single round the results keep their first and last quarter. Whatever came before the
+    first round stays.
+    """
+    head, rounds = split(messages)
+    if len(rounds) > 1:
+        return join(head, rounds[(len(rounds) + 1) // 2 :])
+
+    def half(one: Message) -> Message:
+        text = str(one["content"])
+        short = f"{text[: len(text) // 4]}\n...\n{text[-len(text) // 4 :]}"
+        return one if one["role"] == "assistant" else {**one, "content": short}
+
+    return join(head, [[half(one) for one in past] for past in rounds])
+
+
 def language_of(messages: list[Message]) -> str:
     """Return the language of the system message: "zh" or "en"."""
     return "zh" if messages and is_chinese(str(messages[0]["content"] or "")) else "en"

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from react_lab.loop import CUT, Agent, add, doubted, ready, said, send
+from react_lab.loop import CUT, Agent, add, doubted, ready, said, send, taken
 from react_lab.models.reply import UNREAD, Message, Reply
 from react_lab.parser.backslashes import CONTROL
 from react_lab.parser.calls import tool_name
@@ -51,7 +51,7 @@ def hybrid_step(run: Run, agent: Agent) -> Run:
 def _step(run: Run, agent: Agent, thoughts: bool) -> Run:
     tools = None if run.stop else agent.tools.schemas()  # no tools for the last word
     sent, reply = send(write_messages(run, agent, thoughts), run, agent, tools)
-    moves = read_reply(reply, agent.tools)
+    moves = read_reply(taken(reply, run), agent.tools)
     seen = [unusable(move, reply, agent.language) for move in moves]
     further = tuple(zip(moves[1:], seen[1:], strict=True))
     return add(Step(sent, reply, moves[0], seen[0], further), run, agent)

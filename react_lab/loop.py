@@ -17,7 +17,16 @@ from functools import partial
 from typing import Any
 
 from react_lab import debug
-from react_lab.models.reply import Fit, Message, Model, ModelError, Reply, lost_prompt
+from react_lab.context import smaller
+from react_lab.models.reply import (
+    ENDINGS,
+    Fit,
+    Message,
+    Model,
+    ModelError,
+    Reply,
+    lost_prompt,
+)
 from react_lab.parser.fields import believed
 from react_lab.parser.moves import (
     BARE_INPUT,
@@ -124,9 +133,9 @@ def send(
         rewind(len(run.steps))
     begin = time.perf_counter()
     try:
-        reply = agent.model(copies, tools) if tools else agent.model(copies)
+        sent, reply = fitting(sent, copies, agent, tools)
     except ModelError as error:
-        error.sent = sent
+        error.sent = error.sent or sent
         raise
     if not isinstance(reply, Reply):
         raise TypeError(f"The model gave {type(reply).__name__}; let it return Reply(text=...).")
@@ -139,9 +148,44 @@ def send(
     return sent, reply
 
 
+TOO_LONG = "The messages were too long for this model, so fewer of them were sent."
+
+
+def fitting(
+    sent: tuple[Message, ...], copies: list[Message], agent: "Agent", tools: list[dict] | None
+) -> tuple[tuple[Message, ...], Reply]:
+    """Ask the model; once more with fewer messages if they were too long and `fit` may choose.
+
+    Returns:
+        What was sent in the end, and the reply.
+
+    Raises:
+        ModelError: no usable reply came. Its `sent` holds the messages.
+    """
+    try:
+        return sent, agent.model(copies, tools) if tools else agent.model(copies)
+    except ModelError as error:
+        fewer = tuple(smaller(list(sent)))
+        if error.kind != "context too long" or agent.fit is None or fewer == sent:
+            raise
+    copies = [dict(one) for one in fewer]
+    try:
+        reply = agent.model(copies, tools) if tools else agent.model(copies)
+    except ModelError as error:
+        error.sent = fewer
+        raise
+    return fewer, replace(reply, notes=(*reply.notes, TOO_LONG))
+
+
 def read(reply: Reply, agent: "Agent") -> Move:
     """Return the move in a reply of the text format."""
     return doubted(parse(reply.text, agent.tools.parameters()), reply)
+
+
+def taken(reply: Reply, run: Run) -> Reply:
+    """Return a reply as it is read: the last word counts even if it is cut off."""
+    cut = run.stop and reply.finish_reason == "length"
+    return replace(reply, finish_reason="stop") if cut else reply
 
 
 def doubted(move: Move, reply: Reply) -> Move:
@@ -170,7 +214,7 @@ def text_step(run: Run, agent: "Agent") -> Run:
         ModelError: no usable reply came.
     """
     sent, reply = send(write_messages(run, agent), run, agent)
-    return add(Step(sent, reply, read(reply, agent)), run, agent)
+    return add(Step(sent, reply, read(taken(reply, run), agent)), run, agent)
 
 
 # Acting on what was read ------------------------------------------------------------------
@@ -364,9 +408,12 @@ class Agent:
         """Yield the growing Run, first without a step, then after each one, until it stops.
 
         Args:
-            question: a text, or a Run to continue.
+            question: a text, or a Run to continue: one that has not ended, or one that a model
+                error has stopped.
         """
         run = question if isinstance(question, Run) else Run(question)
+        if run.stop == "model error":  # ask again: the endpoint may be back
+            run = replace(run, stop=None, note="")
         yield run
         while run.stop is None:
             run = step(run, self)
@@ -479,5 +526,6 @@ def _step(run: Run, agent: Agent, approve: bool | None, note: str) -> Run:
     reasons = [reason for rule in agent.rules if (reason := rule(run))]
     if reasons:
         note = agent.phrases.message("not finished", reason=agent.phrases.why(reasons[0]))
-        run = replace(run, stop=reasons[0], note=note)
+        why = f" {ENDINGS[reasons[0]]}" if reasons[0] in ENDINGS else ""
+        run = replace(run, stop=reasons[0], note=note + why)
     return run

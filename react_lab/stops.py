@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from react_lab.models.reply import Reply
+from react_lab.parser.fields import fields
 from react_lab.parser.moves import Action, Malformed
 from react_lab.ranking import words
 from react_lab.registry.registry import Observation
@@ -76,11 +77,13 @@ class FailureLimit:
 
 @dataclass(frozen=True)
 class FormatLimit:
-    """Stop at the n-th unreadable reply in a row."""
+    """Stop at the n-th unreadable reply in a row, or when two answers in a row were cut off."""
 
     n: int = 4
 
     def __call__(self, run: Run) -> str | None:
+        if cut_answers(run.steps) >= 2:
+            return "cut off"
         return "format faults" if format_faults(run.steps) >= self.n else None
 
 
@@ -304,6 +307,21 @@ def format_faults(steps: tuple[Step, ...]) -> int:
     count = 0
     for past in reversed(steps):
         if not all(isinstance(move, Malformed) for move, _ in past.moves):
+            break
+        count += 1
+    return count
+
+
+def cut_answers(steps: tuple[Step, ...]) -> int:
+    """Count the steps at the end whose reply broke off within a final answer."""
+    count = 0
+    for past in reversed(steps):
+        reply, seen = past.reply, past.observation
+        labels = [part.kind for part in fields(reply.text)]
+        # in native calls the words of a reply are its answer
+        native = seen is not None and seen.error == "unusable" and not reply.tool_calls
+        ended = "answer" in labels or (native and reply.text.strip())
+        if reply.finish_reason != "length" or not isinstance(past.move, Malformed) or not ended:
             break
         count += 1
     return count

@@ -119,18 +119,81 @@ class Refusal:
 
     @property
     def advice(self) -> str:
-        """What a person can do about it."""
-        return self._kind.advice
+        """Return what a person can do about it."""
+        azure = self.status == 404 and "deployment" in f"{self.code} {self.words}".lower()
+        return self._kind.advice + (
+            " On Azure LLM_MODEL is the name of your deployment, not of the model." if azure else ""
+        )
 
     @property
     def elsewhere(self) -> bool:
-        """Whether the endpoint may stand at another address than the one that was asked."""
+        """Return whether the endpoint may be at another address than the one that was asked."""
         no_route = self.status in (404, 405) and "model" not in self.words.lower()
-        return no_route or self.kind == "unreadable" and self.words.startswith("not JSON")
+        page = self.words.startswith("not JSON") and not _HALF.match(self.words)
+        return no_route or self.kind == "unreadable" and page
+
+    @property
+    def half(self) -> bool:
+        """Return whether a reply broke off, or is empty: it may come whole the next time."""
+        return self.status < 400 and bool(_HALF.match(self.words))
 
     @property
     def _kind(self) -> Kind:
-        return next(one for one in KINDS if re.search(one.pattern, str(self), re.I))
+        """Return the row of KINDS: the code decides, then the status, then the words."""
+        names = _kinds_of(self)
+        rows = [one for one in KINDS if not names or one.name in names]
+        fits = (one for one in rows if re.search(one.pattern, str(self), re.I))
+        return next(fits, rows[-1])
+
+
+def _kinds_of(refused: Refusal) -> tuple[str, ...]:
+    """Return the kinds that code and status leave to choose from by words; () for all."""
+    status, code = refused.status, refused.code.lower()
+    for kind, codes in CODES.items():
+        if code in codes:
+            return (kind,)
+    if status in (429, 529):
+        return ("rate limit",) if refused.wait is not None or status == 529 else _BUSY
+    if status == 503 and refused.wait is not None or 501 < status < 600:
+        return ("error",)
+    if status in (500, 501):
+        return ("context too long", "refused", "error")
+    return {401: ("bad key",), 402: ("no credit",)}.get(status, ())
+
+
+_BUSY = ("no credit", "rate limit")
+# What a code means whatever the words say. In lower case.
+CODES = {
+    "no credit": {
+        "insufficient_quota",
+        "insufficient_balance",
+        "insufficient_credits",
+        "insufficient_funds",
+        "billing_hard_limit_reached",
+        "billing_not_active",
+        "credit_balance_too_low",
+        "payment_required",
+    },
+    "rate limit": {
+        "rate_limit_exceeded",
+        "rate_limit_error",
+        "too_many_requests",
+        "overloaded_error",
+        "throttlingexception",
+    },
+    "bad key": {"invalid_api_key", "authentication_error", "account_deactivated"},
+    "context too long": {
+        "context_length_exceeded",
+        "string_above_max_length",
+        "exceed_context_size_error",
+        "prompt_too_long",
+        "request_too_large",
+    },
+    "filtered": {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"},
+    "refused": {"model_not_found", "deploymentnotfound"},
+}
+# How the words for a reply that broke off begin, or for one that is empty.
+_HALF = re.compile(r"not JSON \([^)]*\): (?:[{\[]|nothing at all)")
 
 
 def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | None:

@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from react_lab.models.api_errors import Refusal, refusal
-from react_lab.models.endpoint import base_urls, hide, problem, send, shown
+from react_lab.models.endpoint import Dropped, base_urls, hide, problem, send, shown
 from react_lab.models.payload import learn, notes, request
 from react_lab.models.reply import UNREAD, Message, ModelError, Reply, checked, reply_from
+
+BROKE = "the connection broke"
+AGAIN = 1.0  # seconds before a request is sent again after the connection broke
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,21 +45,32 @@ class ChatModel:
             raise ModelError(wrong, "bad key" if "key" in wrong else "no connection")
 
     def __call__(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
-        begin, waits = time.perf_counter(), list[float]()
+        begin = time.perf_counter()
+        waits: list[float] = []
+        broken: list[str] = []  # what went wrong before
         while True:
             body = request(self.model, messages, tools, self.options, self.learned)
-            refused, text = self._ask(body)
+            try:
+                refused, text = self._ask(body)
+            except Dropped as error:
+                if any(BROKE in one for one in broken):
+                    raise self._failed(error, "no connection", broken) from None
+                broken.append(f"{BROKE} ({error})")
+                time.sleep(AGAIN)
+                continue
             if refused is None or refused.written is not None:
                 break
             if learn(refused, body, messages, self.learned):
                 continue
             if (pause := self._pause(refused, waits)) is None:
-                raise self._error(refused)
+                raise self._error(refused, broken)
             waits.append(pause)
+            broken.append(str(refused))
             time.sleep(pause)
         waited = tuple(f"waited {pause:g} s: the endpoint was busy" for pause in waits)
+        again = [f"{BROKE}, so the request was sent again" for one in broken if BROKE in one]
         seconds = time.perf_counter() - begin
-        said = (*notes(self.learned), *waited)
+        said = (*notes(self.learned), *again, *waited)
         if refused:  # the endpoint could not read what the model wrote, so the model hears of it
             unread = f"{UNREAD}: {hide(refused.words, self.api_key, part=6)}".rstrip(".")
             return Reply(
@@ -83,27 +97,45 @@ class ChatModel:
         """One request: (status, headers, text). Raises ModelError when no answer came."""
         try:
             return send(address, self.api_key, self.timeout, body)
-        except (ConnectionError, ValueError) as error:
-            kind = "no connection" if isinstance(error, ConnectionError) else "error"
-            words = hide(f"{self.model}: {error}", self.api_key, part=6)
-        raise ModelError(words, kind)
+        except Dropped:
+            raise
+        except (ConnectionError, TimeoutError, ValueError) as error:
+            kind = "error" if isinstance(error, ValueError) else "no connection"
+            failure = self._failed(error, kind)
+        raise failure
 
     def _pause(self, refused: Refusal, waits: list[float]) -> float | None:
         """Seconds to wait before the same request goes out again; None if that is no use."""
         pause = refused.wait or 2.0 ** len(waits)
-        often = 1 if refused.status == 500 else 4  # most 500s are the same every time
-        passing = refused.kind in ("rate limit", "error") and len(waits) < often
+        # most 500s are the same every time; a reply that broke off may come whole the next time
+        often = 1 if refused.status == 500 or refused.half else 4
+        passing = refused.half or refused.kind in ("rate limit", "error")
+        passing = passing and len(waits) < often
         return pause if passing and sum(waits) + pause <= self.patience else None
 
-    def _error(self, refused: Refusal) -> ModelError:
-        """The error that a refusal ends in."""
+    def _failed(
+        self, error: Exception, kind: str, broken: list[str] | tuple[str, ...] = ()
+    ) -> ModelError:
+        """Return the error that a request without an answer ends in."""
+        return self._told(f"{self.model}: {error}", kind, broken, str(error))
+
+    def _told(
+        self, words: str, kind: str, broken: list[str] | tuple[str, ...], last: str
+    ) -> ModelError:
+        """Return an error without any key, with the first cause of what came before it."""
+        if broken and last not in broken[0]:
+            words += f" Before that: {broken[0]}."
+        return ModelError(hide(words, self.api_key, part=6), kind)
+
+    def _error(self, refused: Refusal, broken: list[str]) -> ModelError:
+        """Return the error that a refusal ends in. broken: what went wrong before."""
         words = f"{self.model}: {refused.advice} ({refused})"
         if refused.wait:
             words += f" It asks to wait {refused.wait:g} s."
         if refused.elsewhere or refused.kind == "unreadable":
             address = self.learned.get("base url") or base_urls(self.base_url)[0]
             words += f" It was asked at {shown(address)}/chat/completions."
-        return ModelError(hide(words, self.api_key, part=6), refused.kind)
+        return self._told(words, refused.kind, broken, str(refused))
 
     def __repr__(self) -> str:
         address = [f"base_url={shown(self.base_url)!r}"] if self.base_url else []

@@ -7,7 +7,10 @@
 """
 
 import ipaddress
+import os
 import re
+import socket
+import ssl
 import time
 from collections.abc import Iterator
 from functools import lru_cache
@@ -99,16 +102,17 @@ def send(
 ) -> tuple[int, dict[str, Any], str]:
     """Ask for a chat completion: (status, headers by lower-case name, text), also of an error.
 
-    Raises ConnectionError when no answer came, ValueError when this cannot be sent; both say
-    the first true cause and what to do, and no cause behind them leads to the key.
+    Raises ConnectionError when no answer came (Dropped when the next request may get one),
+    TimeoutError when none came in time, ValueError when this cannot be sent. All say the first
+    true cause and what to do, and no cause behind them leads to the key.
     """
-    import openai
 
     try:
         response = _post(_client(address, key or "none", timeout), body)
         return response.status_code, dict(response.headers), hide(response.text, key)
-    # ValueError: text that is no Unicode, or a bad proxy address; ImportError: SOCKS
-    except (openai.OpenAIError, ValueError, ImportError) as error:
+    # Not only errors of openai: a certificate file that is missing is an OSError, an option that
+    # JSON lacks or another version of httpx a TypeError, a proxy without its package an ImportError
+    except Exception as error:
         _client.cache_clear()  # proxies and certificates are read anew after a failure
         failure = _failure(error, address, timeout)
     raise failure
@@ -170,17 +174,30 @@ def _failure(error: Exception, address: str, timeout: float) -> Exception:
     import openai
 
     if isinstance(error, openai.APITimeoutError):
-        return ConnectionError(f"No reply in {timeout:g} s. Run again, or set a longer timeout.")
+        return TimeoutError(f"No reply in {timeout:g} s. Run again, or set a longer timeout.")
     cause: BaseException = error
     while below := cause.__cause__ or cause.__context__:
         cause = below
     reason = f"{type(cause).__name__}: {cause}"
     if not isinstance(error, openai.APIConnectionError):
-        return ValueError(f"The request cannot be sent ({reason}).")
-    return ConnectionError(
+        return ValueError(f"The request cannot be sent ({reason}).{_certificate_hint(cause)}")
+    lasting = isinstance(cause, socket.gaierror | ssl.SSLCertVerificationError)
+    return (ConnectionError if lasting else Dropped)(
         f"No reply from {shown(address)} ({reason}). Is the server running? "
         f"Check LLM_BASE_URL.{_proxy_hint(address)}"
     )
+
+
+class Dropped(ConnectionError):
+    """A connection was refused or broke. The next one may hold."""
+
+
+def _certificate_hint(cause: BaseException) -> str:
+    """Return which variable names certificates that cannot be read; "" if that is not the cause."""
+    names = [name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)]
+    if not names or not isinstance(cause, OSError):
+        return ""
+    return f" {names[0]} is set to {os.environ[names[0]]!r}. Correct it, or unset it."
 
 
 def _proxy_hint(address: str) -> str:

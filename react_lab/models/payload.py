@@ -16,6 +16,7 @@ from typing import Any
 from react_lab.models.api_errors import Refusal
 
 _FIXED = ("model", "messages", "tools")  # never left out: without them it is another question
+_TOOL_OPTIONS = ("tool_choice", "parallel_tool_calls")
 _RENAMED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
 # What can be learnt beside the names of options: no option is spelled with a space.
@@ -36,13 +37,17 @@ def request(
 ) -> dict[str, Any]:
     """The body of a request: what was asked for, as far as the server takes it.
 
-    learned: what `learn` has found out. Options that are None are not sent. An assistant message
-    may hold its `reasoning_content`: it is sent only to a server that has asked for it.
+    learned: what `learn` has found out. Options that are None are not sent, nor are those about
+    tools without a tool. `extra_body` holds further options, as in the openai client. An
+    assistant message may hold its `reasoning_content`: it is sent only to a server that has asked
+    for it.
     """
     body = {"model": model, "messages": _messages(messages, learned)}
     if tools:
         body["tools"] = tools
-    for name, value in options.items():
+    for name, value in {**options, **(options.get("extra_body") or {})}.items():
+        if name == "extra_body" or (name in _TOOL_OPTIONS and not tools):
+            continue
         while name in learned:
             name = learned[name]
         if name is not None and value is not None:

@@ -2,12 +2,14 @@
 
 An endpoint is set with three variables, in the environment or in a file `.env` beside the
 notebook: LLM_BASE_URL (such as https://api.openai.com/v1), LLM_API_KEY and LLM_MODEL. Without
-them the model is the embedded one, and nothing leaves this machine.
+them the model is the embedded one, and nothing leaves this machine. A fourth one, LLM_EXTRA_BODY,
+holds further parameters for each request as a JSON object.
 
 >>> describe(EmbeddedModel())
 "the embedded model SmolLM2-135M with the lab's adapter, on this machine"
 """
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -21,10 +23,13 @@ from react_lab.models.recording import REPLAY_OR_LIVE, Recording
 from react_lab.models.reply import Model, ModelError
 
 NAMES = ("LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL")
+EXTRA = "LLM_EXTRA_BODY"  # further parameters of each request, as a JSON object
 LOCAL_ONLY = ("adapter", "grammar", "cache")  # options that no endpoint knows
 
 
-def connect(*, recorded: bool = True, **options: Any) -> Model:
+def connect(
+    *, recorded: bool = True, extra_body: dict[str, Any] | None = None, **options: Any
+) -> Model:
     """Return the model that the settings name; `describe` says which one that is.
 
     With an endpoint (LLM_BASE_URL and so on) it is the endpoint's model. Otherwise it is the
@@ -38,6 +43,11 @@ def connect(*, recorded: bool = True, **options: Any) -> Model:
     Args:
         recorded: False asks the live model for every reply. Recorded and live replies have the
             same text; a live one takes longer.
+        extra_body: Further parameters of each request to an endpoint, such as the switch for a
+            model's thinking: {"chat_template_kwargs": {"enable_thinking": False}} for vLLM, SGLang
+            and llama.cpp, {"reasoning_effort": "none"} for Ollama and OpenAI, {"reasoning":
+            {"enabled": False}} for OpenRouter. The variable LLM_EXTRA_BODY holds the same as JSON
+            for every model; a parameter given here wins.
         options: Fields of EmbeddedModel, such as adapter=False or max_tokens=60. For an endpoint
             `adapter`, `grammar` and `cache` are left out; the others are sent if you give them.
 
@@ -52,6 +62,7 @@ def connect(*, recorded: bool = True, **options: Any) -> Model:
     if endpoint := settings():
         check(endpoint)
         sent = {name: value for name, value in options.items() if name not in LOCAL_ONLY}
+        sent = {**extra(endpoint), **sent, **(extra_body or {})}
         return ChatModel(
             endpoint["LLM_MODEL"],
             base_url=endpoint["LLM_BASE_URL"],
@@ -83,8 +94,27 @@ def settings(folder: Path | None = None) -> dict[str, str]:
     cannot be read.
     """
     found = _read_env((folder or Path()) / ".env")
-    found |= {name: os.environ[name] for name in NAMES if name in os.environ}
-    return {name: value.strip() for name, value in found.items() if value.strip()}
+    found |= {name: os.environ[name] for name in (*NAMES, EXTRA) if name in os.environ}
+    found = {name: value.strip() for name, value in found.items() if value.strip()}
+    return found if any(name in found for name in NAMES) else {}
+
+
+def extra(endpoint: dict[str, str]) -> dict[str, Any]:
+    """Return the further parameters in LLM_EXTRA_BODY.
+
+    Raises:
+        ModelError: it is not a JSON object.
+    """
+    try:
+        found = json.loads(endpoint.get(EXTRA, "{}"))
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ModelError(
+            f"{EXTRA} is {endpoint[EXTRA]!r}, which is not a JSON object. Write it like this: "
+            '{"chat_template_kwargs": {"enable_thinking": false}}'
+        )
+    return found
 
 
 def check(endpoint: dict[str, str]) -> None:
@@ -118,6 +148,6 @@ def _read_env(path: Path) -> dict[str, str]:
             value = value[1:].partition(value[0])[0]
         else:
             value = value.partition(" #")[0].strip()
-        if name.strip() in NAMES:
+        if name.strip() in (*NAMES, EXTRA):
             found[name.strip()] = value
     return found

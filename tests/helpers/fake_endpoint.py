@@ -6,11 +6,14 @@
 
 `server`: its rules are tried first on every request, then its replies come in order. A reply has
 `status`, `headers`, and `json` or `text`; beyond the case files it may hold `"after": seconds`,
-which keeps the client waiting, and `"every": seconds`, which sends single bytes so far apart.
+which keeps the client waiting, `"every": seconds`, which sends single bytes so far apart,
+`"drop": True`, which closes the connection without a word, and `"cut": n`, which closes it after
+n characters of the body.
 """
 
 import json
 import re
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,6 +78,10 @@ def serve(server: dict) -> Iterator[Endpoint]:
             with one_at_a_time:
                 reply = answer(Request(self.path, headers, json.loads(raw or "{}")))
             closing.wait(reply.get("after", 0))
+            if reply.get("drop"):
+                self.close_connection = True
+                self.connection.shutdown(socket.SHUT_RDWR)
+                return
             text = json.dumps(reply["json"]) if "json" in reply else reply["text"]
             kind = (
                 "application/json" if "json" in reply else reply.get("content_type", "text/plain")
@@ -82,8 +89,11 @@ def serve(server: dict) -> Iterator[Endpoint]:
             self.send_response(reply.get("status", 200))
             for name, value in {"Content-Type": kind, **reply.get("headers", {})}.items():
                 self.send_header(name, value)
-            self.end_headers()
             raw = text.encode()
+            if "cut" in reply:
+                self.send_header("Content-Length", str(len(raw)))
+                raw = raw[: reply["cut"]]
+            self.end_headers()
             for place in range(0, len(raw), step := 1 if "every" in reply else max(1, len(raw))):
                 self.wfile.write(raw[place : place + step])
                 closing.wait(reply.get("every", 0))

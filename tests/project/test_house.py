@@ -61,10 +61,10 @@ MAY_IMPORT = {
     "models/settings": "models/chat models/embedded models/endpoint models/engine "
     "models/recording models/reply",
     "trace": "files registry/registry parser/moves models/endpoint models/reply",
-    "stops": "models/reply parser/moves ranking registry/registry trace",
+    "stops": "models/reply parser/fields parser/moves ranking registry/registry trace",
     "debug": "parser/moves prompt trace",
-    "loop": "debug registry/registry registry/results parser/fields parser/moves parser/parse "
-    "prompt models/reply stops trace",
+    "loop": "context debug registry/registry registry/results parser/fields parser/moves "
+    "parser/parse prompt models/reply stops trace",
     "function_calling": "registry/registry registry/results parser/backslashes parser/calls "
     "parser/fields parser/inputs parser/json_repair parser/markup parser/moves parser/plain "
     "prompt models/reply "
