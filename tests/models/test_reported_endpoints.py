@@ -18,7 +18,7 @@ from react_lab.models.endpoint import Dropped
 from react_lab.models.settings import connect
 
 MESSAGES = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "2+2?"}]
-KEY = "sk-lab-0123456789abcdef"
+KEY = "lab-key-0123456789abcdef"
 
 
 def saying(text: str, finish: str = "stop", **message: object) -> dict:
