@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from react_lab.loop import CUT, Agent, add, doubted, ready, said, send, taken
+from react_lab.loop import CUT, ENGLISH, Agent, add, doubted, ready, said, send, taken
 from react_lab.models.reply import UNREAD, Message, Reply
 from react_lab.parser.backslashes import CONTROL
 from react_lab.parser.calls import tool_name
@@ -236,7 +236,7 @@ def call_ids(past: Step, number: int, taken: set[str]) -> list[str]:
     return ids
 
 
-def turn(past: Step, ids: list[str], phrases: Phrases) -> list[Message]:
+def turn(past: Step, ids: list[str], phrases: Phrases = ENGLISH) -> list[Message]:
     """Write one step as messages, its calls with these ids.
 
     A call that was written as text goes back as a native call, without that text.
