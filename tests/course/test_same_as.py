@@ -26,6 +26,7 @@ BY_HAND = {
     "react_lab.function_calling.read_call": "06_function_calling",
     "react_lab.function_calling.read_reply": "06_function_calling",
     "react_lab.function_calling.unusable": "06_function_calling",
+    "react_lab.function_calling.write_messages": "06_function_calling",
     "react_lab.function_calling._step": "06_function_calling",
     "react_lab.function_calling.native_step": "06_function_calling",
     "react_lab.function_calling.hybrid_step": "06_function_calling",
