@@ -55,11 +55,11 @@ def arabic(text: str, formula: bool = False) -> str:
     return _NUMBER.sub(partial(_digits, formula=formula), text)
 
 
-def _large(match: re.Match) -> str:
+def _large(match: re.Match[str]) -> str:
     return _plain(Fraction(match[1]) * LARGE[match[2]])
 
 
-def _digits(match: re.Match, formula: bool) -> str:
+def _digits(match: re.Match[str], formula: bool) -> str:
     """Return the number that a match means, or the match unchanged."""
     words, before, after = (
         match["whole"],
@@ -71,9 +71,9 @@ def _digits(match: re.Match, formula: bool) -> str:
     if formula:
         pass
     elif very or _NOT_BEFORE.search(before) or (alone and not re.match(_UNIT, after)):
-        return match[0]
+        return str(match[0])
     if (value := _value(words)) is None:
-        return match[0]
+        return str(match[0])
     text = str(value)
     if match["decimals"]:
         text += "." + "".join(str(DIGITS[one]) for one in match["decimals"])

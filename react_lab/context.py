@@ -22,6 +22,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from react_lab.chinese import is_chinese
 from react_lab.models.reply import Fit, Message, Model, ModelError, Reply
@@ -111,12 +112,18 @@ def result_of(one: Message) -> str:
     return text.strip()
 
 
+def calls_of(one: Message) -> list[dict[str, Any]]:
+    """Return the native calls in a message."""
+    calls: Any = one.get("tool_calls")
+    return list(calls or ())
+
+
 def called(spoken: Message, language: str = "en") -> list[str]:
     """Return the names of the tools that a message of the model calls.
 
     A message without a call counts as one "reply".
     """
-    native = [call["function"]["name"] for call in spoken.get("tool_calls") or ()]
+    native = [str(call["function"]["name"]) for call in calls_of(spoken)]
     named = action_in(str(spoken["content"] or ""))
     return native or [named or CONTEXT[language]["reply"]]
 
@@ -149,7 +156,7 @@ def lines(
 def words_of(one: Message) -> str:
     """Return everything in a message that costs tokens: text, reasoning, and calls as JSON."""
     parts = [one["content"], one.get("reasoning_content")]
-    calls = [call["function"] for call in one.get("tool_calls") or ()]
+    calls = [call["function"] for call in calls_of(one)]
     parts += [json.dumps(calls, ensure_ascii=False)] if calls else []
     return "\n".join(str(part) for part in parts if part)
 
@@ -165,11 +172,18 @@ def at_least_one(policy: object) -> None:
             raise ValueError(f"{name} is {value}; give at least 1: {name}=1.")
 
 
+class _Checked:
+    """A policy whose numbers are checked when it is made."""
+
+    def __post_init__(self) -> None:
+        at_least_one(self)
+
+
 # The policies -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class KeepRounds:
+class KeepRounds(_Checked):
     """Keep the last n rounds whole, and shorten older results.
 
     Args:
@@ -182,8 +196,6 @@ class KeepRounds:
     n: int = 4
     cut: int = 200
     shorten: Shorten = field(default=first_characters, repr=False)
-
-    __post_init__ = at_least_one
 
     def __call__(self, messages: list[Message]) -> list[Message]:
         head, rounds = split(messages)
@@ -199,7 +211,7 @@ class KeepRounds:
 
 
 @dataclass(frozen=True)
-class RuleSummary:
+class RuleSummary(_Checked):
     """Replace all but the last n rounds by a list: each tool, and the start of its result.
 
     Thoughts and inputs are dropped. The list comes after the question.
@@ -213,8 +225,6 @@ class RuleSummary:
     n: int = 4
     cut: int = 100
     shorten: Shorten = field(default=first_characters, repr=False)
-
-    __post_init__ = at_least_one
 
     def __call__(self, messages: list[Message]) -> list[Message]:
         head, rounds = split(messages)
@@ -232,7 +242,7 @@ def first_line(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Conclusions:
+class Conclusions(_Checked):
     """Add a one-line conclusion to each result; of all but the last n results keep only that line.
 
     Args:
@@ -242,8 +252,6 @@ class Conclusions:
 
     n: int = 1
     conclude: Callable[[str], str] = field(default=first_line, repr=False)
-
-    __post_init__ = at_least_one
 
     def __call__(self, messages: list[Message]) -> list[Message]:
         head, rounds = split(messages)
@@ -262,7 +270,7 @@ class Conclusions:
 
 
 @dataclass(frozen=True)
-class ModelSummary:
+class ModelSummary(_Checked):
     """Let a model sum up all but the last n rounds; the summary comes after the question.
 
     If the model cannot be reached, or returns nothing, the summary is that of `RuleSummary`, and
@@ -280,8 +288,6 @@ class ModelSummary:
     model: Model
     n: int = 4
     replies: dict[str, Reply] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    __post_init__ = at_least_one
 
     def __call__(self, messages: list[Message]) -> list[Message]:
         head, rounds = split(messages)
@@ -305,7 +311,7 @@ class ModelSummary:
 
 
 @dataclass(frozen=True)
-class RepeatRules:
+class RepeatRules(_Checked):
     """Repeat the rules after every n-th round, at the end of the messages.
 
     The repeated rules stay where they were sent, so a server can keep the prompt in its cache.
@@ -323,7 +329,7 @@ class RepeatRules:
     role: str = field(default="user", repr=False)
 
     def __post_init__(self) -> None:
-        at_least_one(self)
+        super().__post_init__()
         if self.role not in ("user", "system"):
             raise ValueError(f'role is {self.role!r}; give "user" or "system".')
 
@@ -343,12 +349,12 @@ class RepeatRules:
     def _repeated(self, past: Round, text: str) -> Round:
         if self.role == "user":
             return added(past, text)
-        own = {"role": "system", "content": text}
+        own: Message = {"role": "system", "content": text}
         return past if past[-1] == own else [*past, own]
 
 
 @dataclass(frozen=True)
-class TokenBudget:
+class TokenBudget(_Checked):
     """Send at most `budget` tokens: the oldest rounds are left out first, each as a whole.
 
     Head and last round are sent even if they alone exceed the budget. What an endpoint adds
@@ -362,8 +368,6 @@ class TokenBudget:
     budget: int
     count: Callable[[str], int] = field(repr=False)
 
-    __post_init__ = at_least_one
-
     def __call__(self, messages: list[Message]) -> list[Message]:
         head, rounds = split(messages)
         sizes = [sum(self.count(words_of(one)) for one in past) for past in rounds]
@@ -375,7 +379,7 @@ class TokenBudget:
 
 
 @dataclass(frozen=True)
-class InBlocks:
+class InBlocks(_Checked):
     """Apply another policy only after every n-th round; rounds since then are sent unchanged.
 
     Between two blocks messages are only added at the end, so what a server has computed for the
@@ -388,8 +392,6 @@ class InBlocks:
 
     fit: Fit
     n: int = 5
-
-    __post_init__ = at_least_one
 
     def __call__(self, messages: list[Message]) -> list[Message]:
         head, rounds = split(messages)

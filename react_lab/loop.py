@@ -152,7 +152,10 @@ TOO_LONG = "The messages were too long for this model, so fewer of them were sen
 
 
 def fitting(
-    sent: tuple[Message, ...], copies: list[Message], agent: "Agent", tools: list[dict] | None
+    sent: tuple[Message, ...],
+    copies: list[Message],
+    agent: "Agent",
+    tools: list[dict[str, Any]] | None,
 ) -> tuple[tuple[Message, ...], Reply]:
     """Ask the model; once more with fewer messages if they were too long and `fit` may choose.
 

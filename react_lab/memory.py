@@ -22,7 +22,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from react_lab.context import added, at_least_one, join, language_of, split
+from react_lab.context import _Checked, added, calls_of, join, language_of, split
 from react_lab.models.reply import Message
 from react_lab.parser.fields import believed
 from react_lab.prompt import CONTEXT
@@ -65,9 +65,9 @@ def _renamed(one: Message, number: int) -> Message:
     """Give the native calls of a message ids that no other run of the conversation uses."""
     name = f"{number:02}"
     if one["role"] == "tool":
-        return {**one, "tool_call_id": name + one["tool_call_id"][-7:]}
+        return {**one, "tool_call_id": name + str(one["tool_call_id"])[-7:]}
     if one.get("tool_calls"):
-        calls = [{**call, "id": name + call["id"][-7:]} for call in one["tool_calls"]]
+        calls = [{**call, "id": name + call["id"][-7:]} for call in calls_of(one)]
         return {**one, "tool_calls": calls}
     return one
 
@@ -104,7 +104,7 @@ class Notes:
 
     path: str | Path
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if str(self.path) in (":memory:", ""):
             raise ValueError(
                 "Notes in memory end with the program; give the name of a file, such as "
@@ -123,7 +123,7 @@ class Notes:
         with self._opened() as file:
             file.execute("INSERT OR IGNORE INTO notes (text) VALUES (?)", (text,))
             (number,) = file.execute("SELECT number FROM notes WHERE text = ?", (text,))
-        return number[0]
+        return int(number[0])
 
     def all(self) -> dict[int, str]:
         """Return all notes: number and text, the oldest first."""
@@ -179,7 +179,7 @@ def note_of(run: Run, language: str = "en") -> str:
 
 
 @dataclass(frozen=True)
-class Recall:
+class Recall(_Checked):
     """A policy for `Agent(fit=...)`: the notes that fit the question come after it.
 
     The notes are read anew in each round. If none shares a word with the question, nothing is
@@ -192,8 +192,6 @@ class Recall:
 
     notes: Notes
     n: int = 3
-
-    __post_init__ = at_least_one
 
     def __call__(self, messages: list[Message]) -> list[Message]:
         head, rounds = split(messages)

@@ -211,13 +211,14 @@ def plan_and_execute(question: str, agent: Agent, planner: Model | None = None) 
     plain ReAct: the last run gets the question, what is known, and all tools.
     Plan first: Wang et al., "Plan-and-Solve Prompting", 2023.
     """
-    planner, found, words = planner or agent.model, [], agent.language
+    planner, words = planner or agent.model, agent.language
+    found: Found = []
     done, steps = plan(Outcome(question), planner, agent, found)
     while steps and not done.stop and not is_fork(steps[0]):
         task, *steps = steps
         done = work(done, agent, with_known(task, found, words))
         run = done.runs[-1]
-        found.append((task, run.answer if run.finished else failed(run, words)))
+        found.append((task, (run.finished and run.answer) or failed(run, words)))
         if not (run.finished or done.stop) and len(done.asked) <= REPLANS:
             done, steps = plan(done, planner, agent, found)
     if done.stop:

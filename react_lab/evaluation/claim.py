@@ -24,7 +24,7 @@ class Claim:
     figure: str
     verdict: str
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("claim", "figure", "verdict"):
             text = getattr(self, name)
             if text.strip() != text or len(text.splitlines()) != 1:

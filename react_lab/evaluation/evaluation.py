@@ -11,7 +11,7 @@ from react_lab.evaluation import judge
 from react_lab.evaluation.intervals import mean, moved, share, verdict, written
 from react_lab.evaluation.judge import Case
 from react_lab.loop import Agent
-from react_lab.models.reply import Model, ModelError
+from react_lab.models.reply import Message, Model, ModelError, Reply
 from react_lab.trace import Run, load, save
 from react_lab.tracking import Track, track
 
@@ -80,7 +80,7 @@ def _in_language(found: dict[str, str], language: str) -> dict[str, str]:
 
 def unfinished(results: Iterable[Result]) -> Counter[str]:
     """How many runs have not been finished, by the reason for which they stopped."""
-    return Counter(result.run.stop for result in results if not result.run.finished)
+    return Counter(str(result.run.stop) for result in results if not result.run.finished)
 
 
 def compare(
@@ -183,7 +183,7 @@ def evaluate(
                 _kept(future.result(), case, folder)
 
 
-def shown(result: Result, bar: Track) -> Result:
+def shown(result: Result, bar: Track[Case]) -> Result:
     """The result, once the bar shows it."""
     bar.advance(f"{result.case.id}: {'right' if result.right else 'wrong'}")
     return result
@@ -226,10 +226,10 @@ def _stored(
     return run
 
 
-def _first_messages(case: Case, make_agent: Callable[[Case], Agent]) -> tuple[dict, ...]:
+def _first_messages(case: Case, make_agent: Callable[[Case], Agent]) -> tuple[Message, ...]:
     """What the agent of a case sends first. The model is not asked."""
 
-    def silent(*_) -> None:
+    def silent(*_: object) -> Reply:
         raise ModelError("not asked")
 
     agent = replace(make_agent(case), model=silent)
@@ -237,3 +237,4 @@ def _first_messages(case: Case, make_agent: Callable[[Case], Agent]) -> tuple[di
         agent.protocol(Run(case.question), agent)
     except ModelError as error:
         return error.sent
+    raise TypeError("The agent's protocol did not ask its model.")

@@ -12,6 +12,7 @@ import re
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from react_lab.evaluation.not_known import NOT_KNOWN as NOT_KNOWN
 from react_lab.evaluation.not_known import says_not_known
@@ -54,14 +55,14 @@ class Case:
     kind: str
     question: str
     right: tuple[str, ...]
-    calls: tuple[dict, ...]
+    calls: tuple[dict[str, Any], ...]
     rivals: tuple[str, ...] = ()
     pick: tuple[str, str] | None = None
     fails: dict[str, str] = field(default_factory=dict)
     ordered: bool = False
     language: str = "en"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w-]+", self.id):
             raise ValueError(f"{self.id!r} can name no file; use letters, digits, _ and - only.")
         for name in ("right", "calls", "rivals", "pick"):  # a file holds lists
@@ -136,7 +137,8 @@ def calls_made(run: Run) -> list[tuple[str, str]]:
 
     A call that failed and was tried again at once, with any input, counts as one.
     """
-    made, failed = [], False
+    made: list[tuple[str, str]] = []
+    failed = False
     for move, seen in (pair for step in run.steps for pair in step.moves):
         if isinstance(move, Action) and seen:
             if failed and made[-1][0] == move.tool:
@@ -181,7 +183,7 @@ def picked(answer: str, word: str, *names: str) -> str | None:
     near = "[^，。；,.;]{0,9}"
     than = rf"({each}){near}比{near}(?:{each}){near}{re.escape(word)}"
     if compared := re.findall(than, answer):
-        return compared[-1]
+        return str(compared[-1])
     end, spans = place(word, answer), []
     for name in names:
         spans += [(match.start(), name) for match in re.finditer(re.escape(name), answer, re.I)]
@@ -200,7 +202,7 @@ def right_calls(case: Case, run: Run) -> bool:
     If the case is `ordered`, the calls must come in its order too.
     """
 
-    def fits(wanted: dict, one: tuple[str, str]) -> bool:
+    def fits(wanted: dict[str, Any], one: tuple[str, str]) -> bool:
         return one[0] == wanted["tool"] and place(wanted["gives"], one[1]) is not None
 
     made = calls_made(run)

@@ -95,4 +95,4 @@ def _is_claim(clause: str, seen: str) -> bool:
     subject = re.match(
         r"\W*(?:the |a )?(\w+)\b.*\b(?:is|are|was|were|has|blows?|stayed)\b", clause, re.I
     )
-    return bool(subject) and subject[1].lower() in asked
+    return subject is not None and subject[1].lower() in asked

@@ -22,7 +22,6 @@ import unicodedata
 import zlib
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from react_lab.chinese import is_chinese
@@ -58,9 +57,9 @@ class Tool:
 
     name: str
     description: str
-    parameters: dict
-    function: Callable = field(repr=False, compare=False)
-    example: dict | None = None
+    parameters: dict[str, Any]
+    function: Callable[..., Any] = field(repr=False, compare=False)
+    example: dict[str, Any] | None = None
     effect: str = "read"
     seconds: float | None = None
 
@@ -165,15 +164,15 @@ class Registry:
 
     def register(
         self,
-        function: Callable | None = None,
+        function: Callable[..., Any] | None = None,
         *,
         name: str | None = None,
         description: str | None = None,
-        parameters: dict | None = None,
-        example: dict | None = None,
+        parameters: dict[str, Any] | None = None,
+        example: dict[str, Any] | None = None,
         effect: str = "read",
         seconds: float | None = None,
-    ) -> Callable:
+    ) -> Callable[..., Any]:
         """Make a function a tool: `@registry.register`, with or without arguments.
 
         Args:
@@ -193,7 +192,9 @@ class Registry:
         Raises:
             ValueError: as `add` raises it, and for a signature that a model cannot fill.
         """
-        given = dict(name=name, description=description, parameters=parameters, example=example)
+        given: dict[str, Any] = dict(
+            name=name, description=description, parameters=parameters, example=example
+        )
         given |= dict(effect=effect, seconds=seconds)
         if function is None:
             return lambda f: self.register(f, **given)
@@ -205,7 +206,7 @@ class Registry:
         self.add(Tool(function=function, **given))
         return function
 
-    def call(self, name: str, arguments: dict) -> Observation:
+    def call(self, name: str, arguments: dict[str, Any]) -> Observation:
         """Run one tool and return what came of it. The model's mistakes never raise.
 
         name: the tool to run; nothing but a registered name runs. arguments: by name.
@@ -242,11 +243,12 @@ class Registry:
 
     def parameters(self) -> dict[str, list[str]]:
         """The parameter names of each tool: what the parser needs to know."""
-        return self.once(
+        found: dict[str, list[str]] = self.once(
             "parameters", lambda: {t.name: list(t.parameters.get("properties", {})) for t in self}
         )
+        return found
 
-    def schemas(self) -> list[dict]:
+    def schemas(self) -> list[dict[str, Any]]:
         """Return the tools as the chat API's `tools` list.
 
         APIs take names of ASCII letters, digits, - and _ only. A tool with another name, such as
@@ -263,7 +265,7 @@ class Registry:
             found.append({"type": "function", "function": function})
         return found
 
-    def text_schemas(self) -> list[dict]:
+    def text_schemas(self) -> list[dict[str, Any]]:
         """Return the tools in the form of `schemas`, but with their own names.
 
         The text format and its grammar use these names.
@@ -322,7 +324,7 @@ class Registry:
         return f"Registry({', '.join(self._tools)})"
 
 
-def _with_texts(read: dict, given: dict | None, name: str) -> dict:
+def _with_texts(read: dict[str, Any], given: dict[str, Any] | None, name: str) -> dict[str, Any]:
     """Return the parameters of a tool: a given JSON Schema, or what was read plus given texts."""
     if not given:
         return read if given is None else given
@@ -337,14 +339,14 @@ def _with_texts(read: dict, given: dict | None, name: str) -> dict:
     return {**read, "properties": {one: known[one] | about.get(one, {}) for one in known}}
 
 
-def _sendable(parameters: dict) -> dict:
+def _sendable(parameters: dict[str, Any]) -> dict[str, Any]:
     """Return the parameters of a tool under the names that an API takes."""
-    known = parameters.get("properties", {})
+    known: dict[str, dict[str, Any]] = parameters.get("properties", {})
     names = sent_names(list(known))
     if all(sent == name for sent, name in names.items()):
         return parameters
 
-    def entry(sent: str, name: str) -> dict:
+    def entry(sent: str, name: str) -> dict[str, Any]:
         if sent == name:
             return known[name]
         about = filter(None, (name, known[name].get("description")))
@@ -355,7 +357,7 @@ def _sendable(parameters: dict) -> dict:
     return {**parameters, "properties": properties, "required": required}
 
 
-def bind(tool: Tool, arguments: dict) -> dict:
+def bind(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """Check arguments against the tool before it runs, and convert them to its types.
 
     Doing this first means that a TypeError from inside the tool stays the tool's.
@@ -401,7 +403,7 @@ def bind(tool: Tool, arguments: dict) -> dict:
 
 
 def _tried(
-    tool: Tool, arguments: dict, retries: int, waiting: "list[Future[Any]]"
+    tool: Tool, arguments: dict[str, Any], retries: int, waiting: "list[Future[Any]]"
 ) -> tuple[str, str | None, int]:
     """Return (text, error, tries) of one call, run again as far as `retries` allows it.
 
@@ -411,7 +413,9 @@ def _tried(
         retries: how often a read tool is run again.
         waiting: where the calls of an async tool are noted, for `give_up`.
     """
-    for tries in count(1):
+    tries = 0
+    while True:
+        tries += 1
         try:
             # a copy: what a tool does to its arguments stays out of the trace
             result = awaited(tool.function(**copy.deepcopy(arguments)), waiting)

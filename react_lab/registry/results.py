@@ -12,6 +12,7 @@ from collections import abc
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from itertools import islice
+from typing import Any
 
 from react_lab.chinese import is_chinese
 
@@ -108,7 +109,7 @@ def head_and_tail(text: str, limit: int) -> str:
     return f"{begin}\n{facts}\n{end}"
 
 
-def _opened(value: object) -> object:
+def _opened(value: Any) -> object:
     """One layer of a value taken off: a dict, a list or something simpler; else the value."""
 
     def can(method: str) -> bool:  # asked of the type: a proxy object says yes to every name
@@ -142,12 +143,12 @@ def _opened(value: object) -> object:
 
 def _items(values: abc.Iterator[object], returned: list[object]) -> abc.Iterator[object]:
     """Yield the items of an iterator; what a generator returns at its end goes to `returned`."""
-    value = yield from values
+    value: object = yield from values  # type: ignore[func-returns-value]
     if value is not None:
         returned.append(value)
 
 
-def _array(value) -> object:
+def _array(value: Any) -> object:
     """A numpy array, or a number out of one, as lists and numbers; a large one as its summary."""
     if getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M"):
         value = value.astype(str)  # dates: tolist() gives nanoseconds for some of them

@@ -4,7 +4,11 @@ import ast
 import math
 import operator
 import re
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
+
+Number = Fraction | float
 
 LONGEST = 500  # characters of an expression
 LARGEST = 10**1000  # a result has at most 1000 digits: more is no use to a model
@@ -41,7 +45,7 @@ def calculator(expression: str) -> str:
         raise ValueError("The expression is nested too deeply; work it out in parts.") from None
 
 
-def _bounded(number):
+def _bounded(number: Any) -> Number:
     """A Fraction or a float of bounded size. Whatever was computed goes through here."""
     if isinstance(number, complex):
         raise ValueError("A root of a negative number has no real result.")
@@ -55,24 +59,24 @@ def _bounded(number):
     return number if number.denominator < LARGEST else float(number)
 
 
-def _power(base, exponent):
+def _power(base: Number, exponent: Number) -> Any:
     """base ** exponent: exact where the exact result is small enough, else a float."""
     if isinstance(base, Fraction) and isinstance(exponent, Fraction) and exponent.denominator == 1:
-        widest = max(abs(base.numerator), base.denominator)
-        if widest == 1 or abs(exponent) * math.log10(widest) <= 1001:
+        widest: int = max(abs(base.numerator), base.denominator)
+        if widest == 1 or abs(float(exponent)) * math.log10(widest) <= 1001:
             return base**exponent
     return float(base) ** float(exponent)  # raises OverflowError where the result is huge
 
 
-def _round(number, places=0):
-    if places != int(places) or abs(places) > 15:
+def _round(number: Number, places: Number = 0) -> Number:
+    if places != int(places) or abs(float(places)) > 15:
         raise ValueError
-    scale = Fraction(10) ** int(places)
-    rounded = math.floor(abs(Fraction(number)) * scale + Fraction(1, 2)) / scale
+    scale: Any = Fraction(10) ** int(places)
+    rounded: Fraction = math.floor(abs(Fraction(number)) * scale + Fraction(1, 2)) / scale
     return rounded if number >= 0 else -rounded
 
 
-def _factorial(number):
+def _factorial(number: Number) -> int:
     if number > 450:
         raise OverflowError
     if number != int(number):
@@ -80,7 +84,7 @@ def _factorial(number):
     return math.factorial(int(number))
 
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sqrt": math.sqrt,
     "abs": abs,
     "round": _round,
@@ -98,7 +102,7 @@ FUNCTIONS = {
     "factorial": _factorial,
 }
 CONSTANTS = {"pi": math.pi, "e": math.e}
-OPERATORS = {
+OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -112,7 +116,7 @@ OPERATORS = {
 KNOWN = f"numbers, + - * / // % ** ( ), {', '.join([*FUNCTIONS, *CONSTANTS])}"
 
 
-def _value(node, text):
+def _value(node: ast.AST, text: str) -> Number:
     """The number of one node of the syntax tree of `text`. Only what is listed here has one."""
     match node:
         case ast.Constant(value=int() | float() as number):
@@ -123,7 +127,7 @@ def _value(node, text):
         case ast.BinOp(left, op, right) if type(op) in OPERATORS:
             return _bounded(OPERATORS[type(op)](_value(left, text), _value(right, text)))
         case ast.UnaryOp(op, operand) if type(op) in OPERATORS:
-            return OPERATORS[type(op)](_value(operand, text))
+            return _bounded(OPERATORS[type(op)](_value(operand, text)))
         case ast.Name(id=name) if name.lower() in CONSTANTS:
             return CONSTANTS[name.lower()]
         case ast.Name(id=name):
@@ -142,7 +146,7 @@ def _value(node, text):
     raise ValueError(f"{type(node).__name__} is not allowed. Allowed: {KNOWN}.")
 
 
-def _shown(number) -> str:
+def _shown(number: Number) -> str:
     """The number as text: whole numbers in full, others with 12 digits (15 from 10**10 on)."""
     if isinstance(number, Fraction) and number.denominator == 1:
         return str(number.numerator)
@@ -189,7 +193,7 @@ def _plain(expression: str) -> str:
     return text
 
 
-def _percent(match: re.Match) -> str:
+def _percent(match: re.Match[str]) -> str:
     """10% as (10/100), "10% of" as (10/100)*; refuse where a person could mean something else."""
     number, of = match.groups()
     before = match.string[: match.start()].rstrip()

@@ -3,14 +3,16 @@
 import math
 import re
 import unicodedata
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
+from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from react_lab.chinese import HAN, half_width
 
 
-def _city(city: str, table: dict) -> str | None:
+def _city(city: str, table: Mapping[str, tuple[Any, ...]]) -> str | None:
     """Return the table's name of a city as a model writes it, or None if it is not in the table.
 
     It reads "oslo ", "Oslo, Norway", 奥斯陆, 北京市 and 法国巴黎. What follows a comma must be the
@@ -253,7 +255,7 @@ def zone_of(city: str) -> tuple[str | None, str | None]:
     return name, ZONES[name][1] if name else _zone_names().get(city.strip().casefold())
 
 
-def weather_of(city: str) -> tuple[str, tuple] | None:
+def weather_of(city: str) -> tuple[str, tuple[Any, ...]] | None:
     """Return the table's name of a city and its row in WEATHER, or None."""
     name = _city(city, WEATHER)
     return None if name is None else (name, WEATHER[name])

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from functools import wraps
+from typing import Any
 
 from react_lab.chinese import is_chinese
 from react_lab.registry.registry import Registry, Tool
@@ -124,7 +125,7 @@ def flaky(tool: Tool, rate: float, seed: int) -> Tool:
     says = "服务正忙，请再试一次" if is_chinese(tool.name) else "the service is busy, try again"
 
     @wraps(tool.function)
-    def function(**arguments):
+    def function(**arguments: Any) -> Any:
         if dice.random() < rate:
             raise RuntimeError(says)
         return tool.function(**arguments)
