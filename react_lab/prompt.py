@@ -251,7 +251,6 @@ REASONS = {
     "repeats": "重复相同的调用",
     "failures": "同一工具连续失败",
     "format faults": "连续无法读取回复",
-    "cut off": "答案因长度限制被截断",
     "cut off": "答案连续被截断",
     "same tool": "连续使用同一工具",
     "model error": "模型出错",
