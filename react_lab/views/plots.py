@@ -99,10 +99,11 @@ def growth(sizes: dict[str, list[int]]):
     title = "Tokens sent in all, up to each round"
     figure, axes = canvas(4.2)
     words = []
-    for mark, (name, rounds) in zip(cycle("os^DvPX*"), sizes.items()):
+    looks = zip(cycle("os^DvPX*"), cycle(COLOURS.values()))
+    for (mark, colour), (name, rounds) in zip(looks, sizes.items()):
         sums = list(accumulate(rounds))
         places = range(1, len(sums) + 1)
-        axes.plot(places, sums, f"{mark}-", color=INK, linewidth=0.8, markersize=5, label=name)
+        axes.plot(places, sums, f"{mark}-", color=colour, markersize=6, label=name)
         half = len(sums) // 2
         words.append(f"{name}: {sum(rounds[:half]):,} in {half} rounds, {sum(rounds):,} in all.")
     axes.set(xlabel="round", ylabel="tokens", title=title, ylim=(0, None))

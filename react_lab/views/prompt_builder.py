@@ -10,6 +10,7 @@ out and, if a model is given, its reply.
 import difflib
 import threading
 from collections.abc import Callable
+from itertools import takewhile
 
 from react_lab.models.progress import Progress, watch
 from react_lab.registry.results import sendable
@@ -22,14 +23,20 @@ STYLE = f"""{LOOK}{FOCUS}<style>
 .react-lab-builder .widget-checkbox {{ width: auto; height: auto; margin: 0 0 4px; }}
 .react-lab-builder .widget-checkbox label {{ white-space: normal; line-height: 1.35;
   height: auto; display: flex; align-items: baseline; gap: 4px; }}
-.react-lab .prompt {{ height: 300px; overflow: auto; padding: 6px 8px; border-radius: 6px;
+.react-lab .prompt pre {{ font-size: 12px; line-height: 1.3; }}
+.react-lab .prompt {{ height: 520px; box-sizing: border-box; overflow: auto; padding: 6px 8px;
+  border-radius: 6px;
   border: 1px solid var(--jp-border-color1, #8888); }}
-.react-lab .prompt.short {{ height: 200px; }}
+.react-lab .prompt.short {{ height: 410px; }}
 .react-lab .reply {{ height: 110px; overflow: auto; margin-top: 8px; padding: 4px 8px;
   border-radius: 6px; border: 1px solid var(--jp-border-color1, #8888); }}
 .react-lab .out {{ text-decoration: line-through; border-left: 4px solid {COLOURS["error"]};
   padding-left: 6px; display: block; }}
 </style>"""
+
+
+WIDE = 74  # characters of a line of the prompt
+SHORT, TALL = 25, 32  # lines that are seen at once, with and without a reply below
 
 
 def lines(whole: str, prompt: str) -> list[tuple[str, bool]]:
@@ -46,14 +53,28 @@ def lines(whole: str, prompt: str) -> list[tuple[str, bool]]:
     return [(one[2:], one[0] != "-") for one in found if one[0] != "?"]
 
 
-def prompt_html(whole: str, prompt: str, short: bool = False) -> str:
-    """Return a prompt as HTML that scrolls, with the lines that were left out struck out."""
+def prompt_html(whole: str, prompt: str, fixed: int = 0, short: bool = False) -> str:
+    """Return a prompt as HTML that scrolls, with the lines that were left out struck out.
+
+    Args:
+        whole: The prompt with all its parts.
+        prompt: The prompt as it is.
+        fixed: How many lines at its start no choice changes. They are folded if the prompt is too
+            long to be seen at once, so that what changes is in view.
+        short: Whether there is to be room for a reply below.
+    """
+    found, head = lines(whole, prompt), ""
+    rows = sum(1 + len(line) // WIDE for line, _ in found)
+    if rows > (SHORT if short else TALL):
+        words = escaped("\n".join(line for line, _ in found[:fixed]))
+        head = f"<details><summary>{fixed} lines that no choice changes</summary>"
+        head, found = f"{head}<pre>{words}</pre></details>", found[fixed:]
     parts = ""
-    for line, there in lines(whole, prompt):
+    for line, there in found:
         parts += f"{escaped(line)}\n" if there else f'<s class="out">− {escaped(line)}</s>'
     size = "prompt short" if short else "prompt"
     scroll = f'class="{size}" tabindex="0" role="group" aria-label="Prompt"'
-    return f"<div {scroll}><pre>{parts}</pre></div>"
+    return f"<div {scroll}>{head}<pre>{parts}</pre></div>"
 
 
 class PromptBuilder:
@@ -88,6 +109,9 @@ class PromptBuilder:
             name: self.whole - count(build([one for one in choices if one != name]))
             for name in choices
         }
+        least = build([]).splitlines()
+        same = (one == other for one, other in zip(self._whole.splitlines(), least))
+        self._fixed = sum(takewhile(bool, same))
         self.reply, self.busy = "", False
         self._thread: threading.Thread | None = None
         self.boxes = {
@@ -120,7 +144,8 @@ class PromptBuilder:
         saved = self.whole - tokens
         self.cost = f"{tokens:,} tokens" + (f", {saved:,} fewer than with all" if saved else "")
         self.status.value = _div(f'<div role="status"><b>{self.cost}</b></div>')
-        self.panel.value = _div(prompt_html(self._whole, self.prompt, short=bool(self._ask)))
+        shown = prompt_html(self._whole, self.prompt, self._fixed, short=bool(self._ask))
+        self.panel.value = _div(shown)
         if before != self.prompt and not self.busy:
             self.reply = ""
             self._say("The reply to this prompt comes here.")

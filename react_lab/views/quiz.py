@@ -254,7 +254,9 @@ class Quiz:
 
     def _count(self) -> None:
         right, of = score(self.questions, self._given)
-        self.total.value = f'<div class="react-lab"><b>Score: {right} of {of}</b></div>'
+        self.total.value = (
+            f'<div class="react-lab"><b>Score: {right} of {of} answered right so far</b></div>'
+        )
 
     @property
     def text(self) -> str:

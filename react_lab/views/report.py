@@ -34,8 +34,9 @@ LOOK = f"""{STYLE}<style>
 .react-lab .tile {{ display: inline-block; border: 1px solid var(--jp-border-color1, #8888);
   border-radius: 6px; padding: 4px 14px; margin: 0 8px 8px 0; vertical-align: top; }}
 .react-lab .tile b {{ font-size: 20px; display: block; }}
-.react-lab .tile.good {{ border-left: 5px solid {COLOURS["answer"]}; }}
-.react-lab .tile.bad {{ border-left: 5px solid {COLOURS["error"]}; }}
+.react-lab .tile > i {{ display: block; height: 6px; border-radius: 3px; margin-top: 3px;
+  background: var(--jp-layout-color3, #8886); overflow: hidden; }}
+.react-lab .tile > i > i {{ display: block; height: 6px; background: {COLOURS["answer"]}; }}
 .react-lab .mark-yes, .react-lab .mark-no {{ color: #fff; border-radius: 3px; padding: 0 6px;
   white-space: nowrap; }}
 .react-lab .mark-yes {{ background: {COLOURS["answer"]}; }}
@@ -115,9 +116,8 @@ def _tiles(results: Sequence[Result]) -> str:
     tiles = f'<span class="tile"><b>{len(results)}</b> cases run</span> '
     for name, figure in figures(results).items():
         if found := re.fullmatch(r"(\d+/\d+) (\d+)%.*", figure):
-            kind, sign = ("good", "✓") if int(found[2]) >= 80 else ("bad", "✗")
-            tiles += f'<span class="tile {kind}"><b>{sign} {found[2]}%</b> {escaped(name)} '
-            tiles += f"<small>{found[1]}</small></span> "
+            tiles += f'<span class="tile"><b>{found[2]}%</b> {escaped(name)} '
+            tiles += f'<small>{found[1]}</small><i><i style="width: {found[2]}%"></i></i></span> '
     return tiles
 
 

@@ -44,6 +44,18 @@ def test_a_line_that_only_changes_is_shown_in_both_forms():
     assert "<s" not in prompt_html("a\nb", "a\nb")
 
 
+def test_of_a_long_prompt_what_no_choice_changes_is_folded():
+    def long(chosen):
+        return "\n".join([*(f"tool {n}" for n in range(40)), *(RULES[name] for name in chosen)])
+
+    view = PromptBuilder(RULES, long, words)
+    view.boxes["json"].value = False
+    folded, _, rest = view.panel.value.partition("</details>")
+    assert "40 lines that no choice changes" in folded and "tool 39" in folded
+    assert "tool" not in rest and "− Write &lt;JSON&gt;." in rest
+    assert "<details" not in builder().panel.value
+
+
 def test_the_text_twin():
     view = builder(ask=lambda prompt: f"Thought: {words(prompt)} words.")
     view.boxes["json"].value = False
