@@ -38,10 +38,11 @@ WRAP = f"""<style>
 .react-lab-keys {{ animation: react-lab-there 1ms; }}
 </style>"""
 KEYS = """<span class="react-lab-keys" onanimationstart="
-const box = this.closest('.react-lab-question').querySelector('.react-lab-choices');
-box.id = box.id || 'react-lab-' + Math.random().toString(36).slice(2);
-box.setAttribute('data-lm-suppress-shortcuts', 'true');
-box.querySelectorAll('input').forEach((one) => { one.name = box.id; });
+const name = 'react-lab-' + Math.random().toString(36).slice(2);
+this.closest('.react-lab-question').querySelectorAll('input').forEach((one) => {
+  one.name = name;
+  one.setAttribute('data-lm-suppress-shortcuts', 'true');
+});
 "></span>"""
 
 

@@ -106,7 +106,7 @@ def as_html(results: Sequence[Result], of: int) -> str:
         f'<!doctype html><html lang="en" style="{ROOT}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
         f'<title>Evaluation</title>{LOOK}</head><body style="{BODY}">'
-        f'<div class="react-lab report"><form data-lm-suppress-shortcuts="true">{"".join(parts)}'
+        f'<div class="react-lab report"><form>{"".join(parts)}'
         "</form></div></body></html>"
     )
 
@@ -125,13 +125,14 @@ def _filters(results: Sequence[Result]) -> str:
     """Return two rows of radio buttons that choose which cases show, without any script."""
     outcomes = {"all": "", "passed": ".passed", "not passed": ".failed"}
     kinds = {"all": "", **{kind: f".k{n}" for n, kind in enumerate(_kinds(results))}}
+    keys = 'data-lm-suppress-shortcuts="true"'  # Jupyter leaves the arrow keys to the choice
     rules, rows = "", ""
     for title, choices in (("Result", outcomes), ("Kind of case", kinds)):
         group, labels = title.split()[0].lower(), ""
         for number, (name, only) in enumerate(choices.items()):
             checked = "" if number else " checked"
             value = f"{group}{number}"
-            labels += f'<label><input type="radio" name="{group}" value="{value}"{checked}> '
+            labels += f'<label><input type="radio" name="{group}" value="{value}" {keys}{checked}> '
             labels += f"{escaped(name)}</label> "
             if only:
                 chosen = f".react-lab.report:has(input[value={value}]:checked)"

@@ -6,16 +6,16 @@ What a click changes must be visible at 1366 by 768 without scrolling.
 import re
 
 import pytest
-from test_browser import COLOURS, EMPTY, hit, notebook, page, press, status, tab_to, write
+from test_browser import COLOURS, EMPTY, hit, page, press, status, tab_to, write
 from test_browser import lab as _lab
 from test_widgets import contrast
 
-from helpers.browser import expect, run_aside, run_cell, set_theme
+from helpers.browser import expect, open_notebook, run_aside, run_cell, set_theme
 from react_lab.views.quiz import read
 
 pytestmark = pytest.mark.more
 lab = _lab  # fixtures of test_browser
-__all__ = ["lab", "notebook", "page"]
+__all__ = ["lab", "page"]
 
 CAREFUL = """
 from react_lab import Agent, Registry, ScriptedModel, microscope
@@ -77,10 +77,11 @@ one, other = (Agent(ScriptedModel([call, f"Final Answer: {n}"]), lab_tools()).ru
 """
 
 
-@pytest.fixture(autouse=True)
-def screen(page):
-    """The screen of a small laptop."""
+@pytest.fixture
+def notebook(lab, page):
+    """Open one of the notebooks by its name, on the screen of a small laptop."""
     page.set_viewport_size({"width": 1366, "height": 768})
+    return lambda name: open_notebook(page, lab[1], name)
 
 
 def column(cell, name):
@@ -188,7 +189,7 @@ def test_the_arrow_keys_choose_and_stay_inside_the_quiz(notebook, page):
     cell = run_cell(page, QUIZ)
     first = cell.get_by_role("radio").first
     expect(first).to_be_visible()
-    expect(cell.locator("[data-lm-suppress-shortcuts]")).to_have_count(3)
+    expect(cell.locator("[data-lm-suppress-shortcuts]")).to_have_count(9)
     first.focus()
     page.keyboard.press("Space")
     for place in (1, 2, 0, 1):  # round and round
