@@ -18,6 +18,7 @@ from typing import Any
 
 from react_lab import debug
 from react_lab.context import smaller
+from react_lab.keys import masked
 from react_lab.models.reply import (
     ENDINGS,
     Fit,
@@ -39,13 +40,15 @@ from react_lab.parser.moves import (
 from react_lab.parser.parse import parse
 from react_lab.prompt import MESSAGES, Phrases, message
 from react_lab.registry.registry import Observation, Registry, Tool, bind
-from react_lab.registry.results import sendable
+from react_lab.registry.results import both_ends, sendable
 from react_lab.stops import NOT_REPEATED, SkipRepeats, StopRule, rules_of, warning
 from react_lab.trace import Interrupted, Run, Step
 
 ENGLISH = Phrases("en")
 Protocol = Callable[[Run, "Agent"], Run]
 
+# From this many tools on, an unknown name is answered with the nearest ones only.
+MANY_TOOLS, NEAREST = 12, 8
 CUT = "it was cut off at the token limit, so write less"
 
 # One round in the text format -------------------------------------------------------------
@@ -141,6 +144,8 @@ def send(
         raise TypeError(f"The model gave {type(reply).__name__}; let it return Reply(text=...).")
     if not reply.seconds:
         reply = replace(reply, seconds=time.perf_counter() - begin)
+    if (text := masked(reply.text)) != reply.text:
+        reply = replace(reply, text=text)
     if run.steps and not run.stop:  # the last word is asked for without tools: fewer tokens
         before = run.steps[-1]
         if warning := lost_prompt(before.sent, before.reply, sent, reply):
@@ -318,7 +323,8 @@ def act(move: Action | Malformed, run: Run, agent: "Agent", note: str = "") -> O
         return Observation(text, error=NOT_REPEATED, notice=note)
     seen = agent.tools.call(move.tool, move.arguments)
     if seen.error == "unknown tool":
-        names = ", ".join(agent.tools.nearest(move.tool))
+        known = agent.tools.nearest(move.tool)
+        names = ", ".join(known if len(known) <= MANY_TOOLS else known[:NEAREST])
         seen = replace(seen, text=say("unknown_tool", name=move.tool[:80], names=names))
     elif seen.error:
         kind = seen.error.replace(" ", "_")
@@ -339,7 +345,7 @@ def notice(move: Action, seen: Observation, run: Run, agent: "Agent") -> str:
     """What the program adds to an observation: a cut, a repeat, too many failures; or ""."""
     steps = (*run.steps, Step((), Reply(""), move, seen))
     parts = []
-    if seen.truncated:
+    if seen.truncated and agent.tools.shorten is not both_ends:  # which says so itself
         parts.append(agent.phrases.message("cut", missing=seen.truncated))
     if found := warning(steps, agent.stops):
         kind, values = found

@@ -74,8 +74,6 @@ MESSAGES = {
     "en": {
         "unreadable": "I could not read your reply: {reason}. Write Thought, Action and "
         "Action Input, or Thought and Final Answer.",
-        "not_run": "You wrote an Action and a Final Answer in one reply. The Action did not run, "
-        "so this answer does not count. Write only the Action, or only the Final Answer.",
         "unknown_tool": "There is no tool named {name}. Use one of: {names}.",
         "bad_arguments": "Wrong input. {reason}",
         "tool_error": "Error: {reason}",
@@ -89,8 +87,6 @@ MESSAGES = {
     },
     "zh": {
         "unreadable": "无法读取你的回复：{reason}。请写思考、行动和行动输入，或思考和最终答案。",
-        "not_run": "你在一次回复里同时写了行动和最终答案。行动没有执行，所以这个答案不算数。"
-        "请只写行动，或只写最终答案。",
         "unknown_tool": "没有名为 {name} 的工具。请使用其中之一：{names}。",
         "bad_arguments": "输入有误。{reason}",
         "tool_error": "错误：{reason}",
@@ -124,6 +120,8 @@ NATIVE = {
 # Warnings that the embedded model was not trained on either.
 WARNINGS = {
     "en": {
+        "not_run": "You wrote an Action and a Final Answer in one reply. The Action did not run, "
+        "so this answer does not count. Write only the Action, or only the Final Answer.",
         "near_repeat": "You asked {tool} for nearly the same {count} times and learnt nothing "
         "new. Change the input or give the Final Answer.",
         "same_tool": "You have called {tool} {count} times in a row. If it does not help, use "
@@ -132,6 +130,8 @@ WARNINGS = {
         "Change the input or give the Final Answer.",
     },
     "zh": {
+        "not_run": "你在一次回复里同时写了行动和最终答案。行动没有执行，所以这个答案不算数。"
+        "请只写行动，或只写最终答案。",
         "near_repeat": "你用几乎相同的输入问了 {tool} {count} 次，没有得到新的信息。"
         "请修改输入或给出最终答案。",
         "same_tool": "你已经连续 {count} 次调用 {tool}。如果没有帮助，请换一个工具或给出最终答案。",

@@ -6,7 +6,8 @@
 """
 
 import json
-import os
+import math
+import re
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -16,7 +17,7 @@ from typing import Any
 from warnings import warn
 
 from react_lab.files import append, write
-from react_lab.models.endpoint import hide
+from react_lab.keys import masked
 from react_lab.models.reply import Message, Reply, tokens_of
 from react_lab.parser.moves import Action, FinalAnswer, Malformed, Move
 from react_lab.registry.registry import Observation
@@ -89,6 +90,7 @@ class Run:
     def __post_init__(self) -> None:
         if not isinstance(self.question, str):
             raise ValueError(f"The question is {self.question!r}; give a text, in quotes.")
+        object.__setattr__(self, "question", masked(self.question))
 
     @property
     def finished(self) -> bool:
@@ -172,11 +174,29 @@ def _add(run: Run, path: str | Path, written: int) -> int:
 def _lines(run: Run, written: int) -> bytes:
     """The lines that a file lacks, without any key. written: as in `_entries`."""
     entries = _entries(run, written)
-    text = "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in entries)
-    for name, key in os.environ.items():
-        if name.upper().endswith("_API_KEY"):
-            text = hide(text, json.dumps(key, ensure_ascii=False)[1:-1])  # as it stands in JSON
-    return text.encode("utf-8", "surrogatepass")
+    text = masked("".join(_line(entry) + "\n" for entry in entries))
+    return text.encode()
+
+
+def _line(entry: dict[str, Any]) -> str:
+    """Return an entry as JSON that every reader takes: without NaN, half an emoji as its escape."""
+    try:
+        text = json.dumps(entry, ensure_ascii=False, allow_nan=False, default=str)
+    except ValueError:
+        text = json.dumps(_finite(entry), ensure_ascii=False, default=str)
+    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def _finite(value: object) -> object:
+    """Return a value with NaN and Infinity as texts, because JSON has no such numbers."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    if isinstance(value, dict):
+        return {
+            name if isinstance(name, str) else str(name): _finite(one)
+            for name, one in value.items()
+        }
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def save(run: Run, path: str | Path) -> None:
@@ -271,10 +291,15 @@ def _pack(step: Step, before: tuple[Message, ...]) -> dict[str, Any]:
         "new": list(step.sent[same:]),
         "reply": vars(step.reply),
         "moves": [
-            {"type": type(move).__name__, **vars(move), "observation": seen and vars(seen)}
+            {"type": type(move).__name__, **vars(move), "observation": seen and _seen(seen)}
             for move, seen in step.moves
         ],
     }
+
+
+def _seen(seen: Observation) -> dict[str, Any]:
+    """Return an observation as plain data, `whole` only where the result was cut."""
+    return {name: value for name, value in vars(seen).items() if value or name != "whole"}
 
 
 def _unpack(entry: dict[str, Any], before: tuple[Message, ...]) -> Step:

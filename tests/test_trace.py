@@ -212,7 +212,8 @@ def test_a_key_that_a_tool_has_told_is_not_saved(tmp_path, monkeypatch):
     tools = Registry(tuple(tools), limit=10**6)
     run = Agent(ScriptedModel(["Action: env", DONE]), tools).run("?")
     save(run, tmp_path / "run.jsonl")
-    assert "very-secret-word" in run.steps[0].observation.text
+    assert "***" in run.steps[0].observation.text
+    assert "very-secret-word" not in repr(run)
     assert "very-secret-word" not in (tmp_path / "run.jsonl").read_text("utf-8")
     assert load(tmp_path / "run.jsonl").answer == "done"
 

@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from react_lab.keys import masked, remember
 from react_lab.models.api_errors import Refusal, refusal
 from react_lab.models.endpoint import Dropped, base_urls, hide, problem, send, shown
 from react_lab.models.payload import learn, notes, request
@@ -39,6 +40,7 @@ class ChatModel:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "api_key", (self.api_key or "").strip() or None)
+        remember(self.api_key)
         if self.options.get("stream"):
             raise ValueError("ChatModel takes whole replies only; leave stream out.")
         if wrong := problem(self.base_url, self.api_key):
@@ -125,7 +127,7 @@ class ChatModel:
         """Return an error without any key, with the first cause of what came before it."""
         if broken and last not in broken[0]:
             words += f" Before that: {broken[0]}."
-        return ModelError(hide(words, self.api_key, part=6), kind)
+        return ModelError(masked(hide(words, self.api_key, part=6)), kind)
 
     def _error(self, refused: Refusal, broken: list[str]) -> ModelError:
         """Return the error that a refusal ends in. broken: what went wrong before."""
@@ -140,4 +142,4 @@ class ChatModel:
     def __repr__(self) -> str:
         address = [f"base_url={shown(self.base_url)!r}"] if self.base_url else []
         options = [f"options={self.options}"] if self.options else []
-        return f"ChatModel({', '.join([repr(self.model), *address, *options])})"
+        return masked(f"ChatModel({', '.join([repr(self.model), *address, *options])})")

@@ -21,6 +21,8 @@ from urllib.request import (  # type: ignore[attr-defined]
     proxy_bypass_environment,
 )
 
+from react_lab.keys import masked
+
 OPENAI = "https://api.openai.com/v1"
 
 
@@ -109,7 +111,7 @@ def send(
 
     try:
         response = _post(_client(address, key or "none", timeout), body)
-        return response.status_code, dict(response.headers), hide(response.text, key)
+        return response.status_code, dict(response.headers), masked(hide(response.text, key))
     # Not only errors of openai: a certificate file that is missing is an OSError, an option that
     # JSON lacks or another version of httpx a TypeError, a proxy without its package an ImportError
     except Exception as error:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from react_lab.chinese import is_chinese
 from react_lab.ranking import ranked
-from react_lab.registry.results import as_text, head, sendable
+from react_lab.registry.results import SHORTEN, as_text, sendable
 from react_lab.registry.signature import (
     convert,
     default_of,
@@ -41,6 +41,7 @@ from react_lab.registry.threads import awaited, give_up, in_thread
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+LARGEST_KEPT = 1_000_000  # characters of a cut result that the trace keeps
 _API_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -78,6 +79,7 @@ class Observation:
     truncated: how many characters are missing from text, 0 for none.
     notice: what the program adds for the model (a cut, a repeat), kept apart from the result.
     tries: how often the program ran the tool for this one observation.
+    whole: the whole result where text is cut, up to a million characters; for the trace only.
     """
 
     text: str
@@ -86,6 +88,7 @@ class Observation:
     truncated: int = 0
     notice: str = ""
     tries: int = 1
+    whole: str = field(default="", repr=False)
 
     @property
     def full_text(self) -> str:
@@ -111,13 +114,13 @@ class Registry:
         tools: tuple[Tool, ...] = (),
         limit: int = 1500,
         retries: int = 2,
-        shorten: Callable[[str, int], str] = head,
+        shorten: Callable[[str, int], str] | None = None,
     ):
         if limit < 1:
             raise ValueError(f"limit is {limit}; give a number of characters to keep: 1500.")
         if retries < 0:
             raise ValueError(f"retries is {retries}; give 0 to run a tool only once.")
-        self.limit, self.retries, self.shorten = limit, retries, shorten
+        self.limit, self.retries, self.shorten = limit, retries, shorten or SHORTEN
         self._tools: dict[str, Tool] = {}
         self._known: dict[Hashable, Any] = {}
         for tool in tools:
@@ -230,8 +233,10 @@ class Registry:
             error, tries = "tool error", 1
         seconds = time.perf_counter() - begin
         text = sendable(text)
-        kept = self.shorten(text, self.limit) if len(text) > self.limit else text
-        return Observation(kept, error, seconds, max(0, len(text) - self.limit), tries=tries)
+        if (missing := len(text) - self.limit) <= 0:
+            return Observation(text, error, seconds, tries=tries)
+        kept, whole = self.shorten(text, self.limit), text[:LARGEST_KEPT]
+        return Observation(kept, error, seconds, missing, tries=tries, whole=whole)
 
     def nearest(self, name: str) -> list[str]:
         """All registered names, those spelled most like `name` first."""

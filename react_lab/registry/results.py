@@ -15,8 +15,10 @@ from itertools import islice
 from typing import Any
 
 from react_lab.chinese import is_chinese
+from react_lab.keys import masked
 
 MANY = 1000  # items read from what may never end, and numbers of an array shown one by one
+AT_A_GLANCE = 20  # rows of a table that nobody has to count
 DEEP = 20  # levels of lists in lists
 LARGEST = 10**1000  # Python writes no whole number above 4300 digits
 
@@ -37,8 +39,11 @@ def as_text(value: object) -> str:
 
 
 def sendable(text: str) -> str:
-    """Replace half an emoji ("\\ud83d" in a model's JSON): no message and no file can hold it."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    """Return a text that can be sent, shown and written: without half an emoji and without keys.
+
+    Half an emoji ("\\ud83d" in a model's JSON) becomes a question mark, a key ***.
+    """
+    return masked(text if text.isascii() else text.encode("utf-8", "replace").decode())
 
 
 def plain(value: object, inside: tuple[int, ...] = ()) -> object:
@@ -109,6 +114,29 @@ def head_and_tail(text: str, limit: int) -> str:
     return f"{begin}\n{facts}\n{end}"
 
 
+def both_ends(text: str, limit: int) -> str:
+    """Return the start and the end of a text, `limit` characters in all, and what is missing.
+
+    >>> print(both_ends("0123456789" * 10, 12))
+    012345678
+    [88 characters left out. Ask for less to see them.]
+    789
+    """
+    if len(text) <= limit:
+        return text
+    tail = limit // 4
+    begin, end = text[: limit - tail], text[len(text) - tail :]
+    words = "[{} characters left out. Ask for less to see them.]"
+    if is_chinese(text):
+        words = "[省略了 {} 个字符。想看到它们，请缩小查询范围。]"
+    return f"{begin}\n{words.format(len(text) - limit)}\n{end}"
+
+
+# How a registry cuts a long result unless it is given another way. The recorded replies of the
+# notebooks answer to results cut by `head`; with new recordings this becomes `both_ends`.
+SHORTEN = head
+
+
 def _opened(value: Any) -> object:
     """One layer of a value taken off: a dict, a list or something simpler; else the value."""
 
@@ -125,6 +153,8 @@ def _opened(value: Any) -> object:
         return value._asdict()
     if can("to_string") and can("head"):  # pandas: a table or a column
         more = f"\n[only the first {MANY} rows of {len(value)}]" if len(value) > MANY else ""
+        if len(value) > AT_A_GLANCE:  # first, because a long text is cut
+            return f"[{len(value)} rows]\n{value.head(MANY).to_string()}{more}"
         return value.head(MANY).to_string() + more
     if can("tolist"):  # an array, or a number out of one
         return _array(value)

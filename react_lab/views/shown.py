@@ -11,6 +11,7 @@ Step 1
 Finished after 1 step: 4
 """
 
+import sys
 from pathlib import Path
 
 from react_lab.files import write
@@ -23,6 +24,11 @@ class Shown(str):
     """The text of a run. A notebook shows it in colour, with long fields folded."""
 
     run: Run
+
+    def __str__(self) -> str:
+        """Return the text as far as the console can print it."""
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        return self.encode(encoding, "replace").decode(encoding)
 
     def __repr__(self) -> str:
         return str(self)

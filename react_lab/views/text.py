@@ -46,7 +46,7 @@ def show(run: Run) -> str:
     parts += [show_step(step, number) for number, step in enumerate(run.steps, 1)]
     if run.stop:
         parts.append(show_end(run))
-    return "\n\n".join(parts)
+    return sendable("\n\n".join(parts))
 
 
 def show_step(step: Step, number: int | str) -> str:
@@ -70,7 +70,7 @@ def show_step(step: Step, number: int | str) -> str:
             found.append(("Observation", observation.full_text))
     found += [("Note", note) for note in step.reply.notes]
     title = f"第 {number} 步" if language == "zh" else f"Step {number}"
-    return "\n".join([title, *(_line(name, text, language) for name, text in found)])
+    return sendable("\n".join([title, *(_line(name, text, language) for name, text in found)]))
 
 
 def wrote(step: Step) -> str:
@@ -96,14 +96,14 @@ def show_end(run: Run) -> str:
     if language_of(run) == "zh":
         count = f"共 {len(run.steps)} 步"
         if run.finished:
-            return f"完成，{count}：{run.answer}"
+            return sendable(f"完成，{count}：{run.answer}")
         best = f"\n目前最好的答案：{run.answer}" if run.answer else ""
-        return f"停止（{why(run.stop or '', 'zh')}），{count}。{run.note}{best}"
+        return sendable(f"停止（{why(run.stop or '', 'zh')}），{count}。{run.note}{best}")
     count = f"{len(run.steps)} step{'' if len(run.steps) == 1 else 's'}"
     if run.finished:
-        return f"Finished after {count}: {run.answer}"
+        return sendable(f"Finished after {count}: {run.answer}")
     best = f"\nBest answer so far: {run.answer}" if run.answer else ""
-    return f"Stopped ({run.stop}) after {count}. {run.note}{best}"
+    return sendable(f"Stopped ({run.stop}) after {count}. {run.note}{best}")
 
 
 def show_page(run: Run, number: int) -> str:

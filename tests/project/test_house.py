@@ -20,9 +20,10 @@ NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 MAY_IMPORT = {
     "chinese": "",
     "files": "",
+    "keys": "",
     "tracking": "",
     "ranking": "",
-    "registry/results": "chinese",
+    "registry/results": "chinese keys",
     "registry/signature": "",
     "registry/threads": "registry/results",
     "registry/registry": "chinese ranking registry/results registry/signature registry/threads",
@@ -45,10 +46,10 @@ MAY_IMPORT = {
     "prompt": "registry/registry parser/labels",
     "models/reply": "",
     "models/scripted": "models/reply",
-    "models/endpoint": "",
+    "models/endpoint": "keys",
     "models/api_errors": "",
     "models/payload": "models/api_errors",
-    "models/chat": "models/api_errors models/endpoint models/payload models/reply",
+    "models/chat": "keys models/api_errors models/endpoint models/payload models/reply",
     "models/grammar": "parser/labels",
     "models/native_text": "registry/registry parser/call_forms prompt models/reply",
     "models/progress": "",
@@ -60,10 +61,10 @@ MAY_IMPORT = {
     "models/weights tracking",
     "models/settings": "models/chat models/embedded models/endpoint models/engine "
     "models/recording models/reply",
-    "trace": "files registry/registry parser/moves models/endpoint models/reply",
+    "trace": "files keys registry/registry parser/moves models/endpoint models/reply",
     "stops": "models/reply parser/fields parser/moves ranking registry/registry trace",
     "debug": "parser/moves prompt trace",
-    "loop": "context debug registry/registry registry/results parser/fields parser/moves "
+    "loop": "context debug keys registry/registry registry/results parser/fields parser/moves "
     "parser/parse prompt models/reply stops trace",
     "function_calling": "registry/registry registry/results parser/backslashes parser/calls "
     "parser/fields parser/inputs parser/json_repair parser/markup parser/moves parser/plain "

@@ -1,0 +1,32 @@
+"""Keys: what no view, file, error or message may show.
+
+Known are the keys of every ChatModel that was made, and those in the environment (LLM_API_KEY and
+other names that end in _API_KEY).
+
+>>> remember("a-key-of-an-endpoint")
+>>> masked("Authorization: Bearer a-key-of-an-endpoint")
+'Authorization: Bearer ***'
+"""
+
+import json
+import os
+from urllib.parse import quote
+
+SHORTEST = 8  # letters; a shorter word ("none", "ollama") is not a secret
+
+_known: set[str] = set()
+
+
+def remember(key: str | None) -> None:
+    """Mask this key from now on."""
+    if key and len(key) >= SHORTEST:
+        _known.add(key)
+
+
+def masked(text: str) -> str:
+    """Return a text without any known key, also as it is in JSON or in an address."""
+    named = (os.environ[name].strip() for name in os.environ if name.upper().endswith("_API_KEY"))
+    for key in sorted({*_known, *(key for key in named if len(key) >= SHORTEST)}, key=len)[::-1]:
+        for form in {key, json.dumps(key)[1:-1], quote(key, safe="")}:
+            text = text.replace(form, "***")
+    return text
