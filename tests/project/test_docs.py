@@ -140,7 +140,7 @@ def test_the_sheet_names_every_stop_reason_and_every_stop_rule_with_its_default(
 def test_the_sheet_holds_every_message_word_for_word():
     table = SHEET.partition("## Messages to the model")[2].partition("##")[0]
     shown = [row[1] for row in rows(table)[2:]]
-    assert sorted(shown) == sorted({**MESSAGES["en"], **WARNINGS["en"]}.values())
+    assert sorted(shown) == sorted([*MESSAGES["en"].values(), WARNINGS["en"]["not_run"]])
 
 
 def test_the_sheet_fits_on_two_pages():
