@@ -25,7 +25,10 @@ from react_lab.models import settings
 from react_lab.models import weights as files
 from react_lab.models.reply import ModelError
 
-REINSTALL = "in the lab's folder: python -m pip install --no-deps -r requirements.txt -e ."
+# The interpreter that runs this: another `python` of the terminal may be a different one.
+PYTHON = f'"{sys.executable}"' if " " in sys.executable else sys.executable
+PINS = "install --no-deps -r requirements.txt -e ."
+REINSTALL = f"in the lab's folder: {PYTHON} -m pip {PINS} (in a notebook: %pip {PINS})"
 ENDPOINT = "use an endpoint instead: set LLM_BASE_URL and LLM_MODEL"
 
 # Run in its own process, because it must not start the engine of this one.
@@ -88,7 +91,7 @@ def kernel() -> Finding:
     """Whether the kernel that notebooks name, python3, is this interpreter."""
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 
-    fix = "python -m ipykernel install --sys-prefix"
+    fix = f"{PYTHON} -m ipykernel install --sys-prefix"
     try:
         command = KernelSpecManager().get_kernel_spec("python3").argv[0]
     except NoSuchKernel:
@@ -186,7 +189,8 @@ def engine_trouble(code: int, stderr: str) -> tuple[str, str]:
         return text, f"use another machine, or {ENDPOINT}"
     if code < 0:
         text = f"the engine crashed ({signal.Signals(-code).name})"
-        return text, f"python -m pip install --force-reinstall --no-deps xllamacpp, or {ENDPOINT}"
+        again = "install --force-reinstall --no-deps xllamacpp"
+        return text, f"{PYTHON} -m pip {again} (in a notebook: %pip {again}), or {ENDPOINT}"
     if "libgomp" in said:
         text = "the system library libgomp.so.1 is missing"
         return text, "apt-get install libgomp1 (Fedora: dnf install libgomp)"
@@ -203,7 +207,7 @@ def folder() -> Finding:
         with tempfile.TemporaryFile(dir=Path.cwd()) as file:
             file.write(b"written by the doctor")
     except OSError as error:
-        fix = "work in a folder of your own: python -m react_lab start FOLDER"
+        fix = f"work in a folder of your own: {PYTHON} -m react_lab start FOLDER"
         return Finding("folder", False, f"cannot write here: {error.strerror}", fix)
     return Finding("folder", True, "can be written to")
 

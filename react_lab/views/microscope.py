@@ -17,7 +17,7 @@ from react_lab.models.progress import Progress, watch
 from react_lab.registry.results import sendable
 from react_lab.trace import Run
 from react_lab.views import run_html, text
-from react_lab.views.pages import FOCUS, escaped, progress
+from react_lab.views.pages import FOCUS, escaped, ipywidgets, progress
 
 QUICK = 1.0  # seconds: a second click within them does not answer the next call, unseen
 OFTEN = 0.1  # seconds between two updates while the model writes
@@ -114,7 +114,7 @@ class Microscope:
     # The widgets ----------------------------------------------------------------------------
 
     def _button(self, name: str, act: Callable[[], None], **more: Any) -> Any:
-        import ipywidgets as w
+        w = ipywidgets()
 
         def click(_: object) -> None:
             with self._lock:  # else a run that draws just now would mix old and new
@@ -126,7 +126,7 @@ class Microscope:
 
     def _build(self) -> None:
         """Make the controls. They stay enabled, because a disabled button loses the keyboard."""
-        import ipywidgets as w
+        w = ipywidgets()
 
         self.back = self._button("Back", lambda: self._move(self.number - 1))
         self.next = self._button("Next", self._forward)
@@ -257,7 +257,7 @@ class Microscope:
             self._start(self._stream)
 
     def _can_continue(self) -> bool:
-        return self.agent is not None and self.run.stop is None and not self.busy
+        return self.agent is not None and self.run.stop in (None, "model error") and not self.busy
 
     def _stop(self) -> None:
         self._stopping.set()

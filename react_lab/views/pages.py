@@ -4,7 +4,9 @@ Pure functions. Every word of the model is escaped, every colour has its name be
 text takes the colour of the theme.
 """
 
+import sys
 from html import escape
+from types import ModuleType
 
 from react_lab.parser.fields import fields
 from react_lab.parser.moves import Action, FinalAnswer
@@ -160,6 +162,29 @@ def _folded(name: str, words: str) -> str:
 def pre(words: str) -> str:
     """Words as they stand, line ends and all."""
     return f"<pre>{escaped(words)}</pre>"
+
+
+def twins(words: str) -> dict[str, str]:
+    """Return a text in the two forms that show where no widget can: plain and as HTML."""
+    return {"text/plain": words, "text/html": pre(words)}
+
+
+def ipywidgets() -> ModuleType:
+    """Return the package ipywidgets.
+
+    Raises:
+        ImportError: it is not installed; the message says how to install it.
+    """
+    try:
+        import ipywidgets as found
+    except ImportError:
+        raise ImportError(
+            "This view needs the package ipywidgets, which is not installed here. In a notebook "
+            f"cell run: %pip install ipywidgets, elsewhere: {sys.executable} -m pip install "
+            "ipywidgets. show(run) works without it."
+        ) from None
+    module: ModuleType = found
+    return module
 
 
 def _note(words: str) -> str:

@@ -14,7 +14,7 @@ from itertools import takewhile
 
 from react_lab.models.progress import Progress, watch
 from react_lab.registry.results import sendable
-from react_lab.views.pages import COLOURS, FOCUS, escaped
+from react_lab.views.pages import COLOURS, FOCUS, escaped, ipywidgets, twins
 from react_lab.views.run_html import LOOK, written
 
 STYLE = f"""{LOOK}{FOCUS}<style>
@@ -100,7 +100,7 @@ class PromptBuilder:
             count: From a text to its tokens.
             ask: From the prompt to a model's reply, for a button "Ask the model".
         """
-        import ipywidgets as w
+        w = ipywidgets()
 
         self._build, self._count, self._ask = build, count, ask
         self._whole = build(list(choices))
@@ -199,7 +199,7 @@ class PromptBuilder:
         return sendable("\n".join([*marks, "", self.cost, "", self.prompt, *reply]))
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:
-        return {**self.box._repr_mimebundle_(**kwargs), "text/plain": self.text}
+        return {**self.box._repr_mimebundle_(**kwargs), **twins(self.text)}
 
 
 def _div(body: str) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from react_lab.files import change_json, read_json
-from react_lab.views.pages import COLOURS, FOCUS, STYLE, escaped
+from react_lab.views.pages import COLOURS, FOCUS, STYLE, escaped, ipywidgets, twins
 
 FOLDER = resources.files("react_lab") / "data" / "quiz"
 FILE = Path("lab_data", "quizzes.json")  # the current folder is the notebook's
@@ -210,7 +210,7 @@ class Quiz:
     """
 
     def __init__(self, questions: tuple[Question, ...], name: str = ""):
-        import ipywidgets as w
+        w = ipywidgets()
 
         self.questions, self.name = questions, name
         self.choices, self.checks, self.results = [], [], []
@@ -265,7 +265,7 @@ class Quiz:
         return show(self.questions)
 
     def _repr_mimebundle_(self, **kwargs) -> dict:
-        views = {"text/plain": self.text, "text/markdown": markdown(self.questions)}
+        views = {**twins(self.text), "text/markdown": markdown(self.questions)}
         return {**self.box._repr_mimebundle_(**kwargs), **views}
 
 

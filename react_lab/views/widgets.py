@@ -11,7 +11,17 @@ from dataclasses import replace
 
 from react_lab.trace import Run
 from react_lab.views import text
-from react_lab.views.pages import FOCUS, STYLE, escaped, page, pre, progress, section
+from react_lab.views.pages import (
+    FOCUS,
+    STYLE,
+    escaped,
+    ipywidgets,
+    page,
+    pre,
+    progress,
+    section,
+    twins,
+)
 
 
 def stepper(
@@ -59,7 +69,7 @@ class Stepper:
 
     def _build(self) -> None:
         """The controls. They stay enabled, because a disabled button loses the keyboard."""
-        import ipywidgets as w
+        w = ipywidgets()
 
         def button(name: str, act: Callable[[], None]) -> w.Button:
             def click(_) -> None:
@@ -138,7 +148,7 @@ class Stepper:
             self._start(lambda: self._go_on(self.run))
 
     def _can_go_on(self) -> bool:
-        return self._go_on is not None and self.run.stop is None and not self.busy
+        return self._go_on is not None and self.run.stop in (None, "model error") and not self.busy
 
     def _stop(self) -> None:
         self._stopping.set()
@@ -228,7 +238,7 @@ class Stepper:
         return text.show_page(self.run, self.number) + mark
 
     def _repr_mimebundle_(self, **kwargs) -> dict:
-        return {**self.box._repr_mimebundle_(**kwargs), "text/plain": self.text}
+        return {**self.box._repr_mimebundle_(**kwargs), **twins(self.text)}
 
 
 class PromptBuilder:
@@ -245,7 +255,7 @@ class PromptBuilder:
         build: Callable[[list[str]], str],
         count: Callable[[str], int],
     ):
-        import ipywidgets as w
+        w = ipywidgets()
 
         self._build, self._count = build, count
         self._whole = count(build(list(choices)))
@@ -276,4 +286,4 @@ class PromptBuilder:
         return text.sendable("\n".join([*marks, "", self.cost, "", self.prompt]))
 
     def _repr_mimebundle_(self, **kwargs) -> dict:
-        return {**self.box._repr_mimebundle_(**kwargs), "text/plain": self.text}
+        return {**self.box._repr_mimebundle_(**kwargs), **twins(self.text)}

@@ -145,4 +145,4 @@ def test_a_kernel_of_another_python(tmp_path, monkeypatch):
     )
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     found = doctor.kernel()
-    assert (found.ok, found.fix) == (False, "python -m ipykernel install --sys-prefix")
+    assert (found.ok, found.fix) == (False, f"{doctor.PYTHON} -m ipykernel install --sys-prefix")
