@@ -24,7 +24,10 @@ from dataclasses import dataclass
 from textwrap import indent
 from types import CodeType
 
+from react_lab.course.time_limit import within
+
 STATES = ("not started", "wrong", "right")
+SECONDS = 60  # for one check; the longest of them takes a few
 LONGEST = 300  # characters of a value that are shown
 
 
@@ -124,7 +127,10 @@ def judged(exercise: Exercise, work: object, stub: CodeType | None = None) -> Ch
         if not callable(work):
             raise Wrong("what you gave to check", repr(work), "your function, without brackets")
         with redirect_stderr(sys.stdout):  # nbgrader gives no point where stderr is not empty
-            return Checked("right", exercise.check(work) or "")
+            return Checked("right", within(SECONDS, lambda: exercise.check(work)) or "")
+    except TimeoutError:
+        told = f"  The check was stopped after {SECONDS:g} seconds: your function did not return."
+        return Checked("wrong", f"{told}\n  Look for a loop that never ends, or a call of itself.")
     except NotStarted:
         return Checked("not started")
     except Wrong as wrong:
