@@ -373,14 +373,17 @@ quiz("05_loop")
 
 
 def test_a_quiz_by_keyboard(notebook, page):
-    """Each choice is reached with Tab and chosen with Space."""
+    """Tab reaches the choices of a question, and the arrow keys move between them."""
     notebook(EMPTY)
     cell = run_cell(page, QUIZ)
     expect(cell.get_by_role("button", name="Check")).to_have_count(3)
     said = cell.get_by_role("status")
+    key, chosen = "Space", None
     for letter, choice in zip("abc", read("05_loop")[0].choices):
-        tab_to(page, f"({letter}) {choice.text}")
-        page.keyboard.press("Space")
+        name = f"({letter}) {choice.text}"
+        tab_to(page, chosen or name)
+        page.keyboard.press(key)
+        key, chosen = "ArrowDown", name
         expect(cell.get_by_role("radio", checked=True)).to_have_count(1)
         verdict = "✓ Right" if choice.right else "✗ Not yet"
         hit(page, "Check", "Enter", said.nth(0), f"{verdict}. ({letter}) {choice.why}")
