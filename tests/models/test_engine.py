@@ -175,7 +175,7 @@ def test_recorded_requests_get_equal_replies_in_any_order(monkeypatch, shared_st
     """The same for what the notebooks ask. REACT_LAB_PROOF is how many of the recorded requests."""
     tape = recording.Tape(recording.FOLDER)
     every = [entry for entry in tape.entries.values() if entry.options["temperature"] == 0]
-    chosen = random.Random(0).sample(every, int(os.environ.get("REACT_LAB_PROOF", "40")))
+    chosen = random.Random(0).sample(every, int(os.environ.get("REACT_LAB_PROOF", "6")))
     lines = {one.key: one for entry in chosen for one in tape.line(entry)}.values()
     requests = [
         (tape.messages(one), EmbeddedModel(**one.options | {"cache": "auto"})) for one in lines
