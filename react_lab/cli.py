@@ -74,9 +74,11 @@ def start(arguments: list[str], fresh: str | None = None) -> int:
         return 1
     try:
         done = copy(folder, lab.NOTEBOOKS, fresh)
-        config = Path(lab.environment(folder)["JUPYTER_CONFIG_DIR"])
+        places = lab.environment(folder)
+        config = Path(places["JUPYTER_CONFIG_DIR"])
         lab.no_news(config)
         lab.course_look(config)
+        lab.trust(done.new + done.renewed, Path(places["JUPYTER_DATA_DIR"]))
     except (OSError, ValueError) as error:
         print(error)
         if isinstance(error, OSError):

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 
@@ -77,6 +78,29 @@ def course_look(config: Path) -> None:
     if not file.exists() or file.read_text("utf-8", errors="replace").startswith(ours):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(style, encoding="utf-8")
+
+
+def trust(notebooks: Iterable[Path], data: Path) -> None:
+    """Mark notebooks as trusted, so that JupyterLab shows their stored outputs with their colours.
+
+    JupyterLab leaves out the styles of outputs that it has not seen being computed. Only sign
+    what was just copied from the course: a notebook with the learner's edits is signed by
+    JupyterLab itself when it is saved.
+
+    Args:
+        notebooks: the copies; files that are not notebooks are left alone.
+        data: Jupyter's data folder (`JUPYTER_DATA_DIR`), which holds the signatures.
+    """
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    copies = [path for path in notebooks if path.suffix == ".ipynb"]
+    if not copies:
+        return
+    data.mkdir(parents=True, exist_ok=True)
+    with NotebookNotary(data_dir=str(data)) as notary:
+        for path in copies:
+            notary.sign(nbformat.read(path, as_version=4))
 
 
 def open_lab(folder: Path, options: list[str]) -> int:

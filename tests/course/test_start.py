@@ -10,7 +10,9 @@ import time
 import urllib.error
 import urllib.request
 
+import nbformat
 import pytest
+from nbformat.sign import NotebookNotary
 
 from react_lab import cli
 from react_lab.course import start, working_copies
@@ -96,6 +98,19 @@ def test_the_style_is_renewed_and_one_of_your_own_is_kept(tmp_path):
     file.write_text("body { color: red; }")
     start.course_look(tmp_path)
     assert file.read_text("utf-8") == "body { color: red; }"
+
+
+def test_copies_of_the_course_are_trusted_and_others_are_not(tmp_path):
+    """Asked of Jupyter's own notary, as its server asks when it opens a notebook."""
+    notebook = nbformat.read(start.NOTEBOOKS / "04_parser.ipynb", 4)
+    ours, other = tmp_path / "ours.ipynb", tmp_path / "other.ipynb"
+    nbformat.write(notebook, ours)
+    notebook.cells[-1].source += "Changed."
+    nbformat.write(notebook, other)
+    start.trust([ours, tmp_path / "picture.svg"], tmp_path / "data")
+    with NotebookNotary(data_dir=str(tmp_path / "data")) as notary:
+        trusted = [notary.check_signature(nbformat.read(path, 4)) for path in (ours, other)]
+    assert trusted == [True, False]
 
 
 def test_an_assistant_that_opens_the_working_copy_is_asked_to_teach(tmp_path):
