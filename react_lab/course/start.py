@@ -98,9 +98,9 @@ def trust(notebooks: Iterable[Path], data: Path) -> None:
     if not copies:
         return
     data.mkdir(parents=True, exist_ok=True)
-    with NotebookNotary(data_dir=str(data)) as notary:
+    with NotebookNotary(data_dir=str(data)) as notary:  # type: ignore[no-untyped-call]
         for path in copies:
-            notary.sign(nbformat.read(path, as_version=4))
+            notary.sign(nbformat.read(path, as_version=4))  # type: ignore[no-untyped-call]
 
 
 def open_lab(folder: Path, options: list[str]) -> int:
