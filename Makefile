@@ -43,12 +43,12 @@ lint: env
 
 # setuptools: it builds the lab itself, where no network can bring it.
 wheelhouse: env
-	@$(VENV_PYTHON) -m pip wheel --no-deps --wheel-dir dist/wheelhouse \
-		-r requirements.txt "setuptools>=77"
+	@$(VENV_PYTHON) -m pip wheel --no-deps --wheel-dir dist/wheelhouse -r requirements.txt
+	@$(VENV_PYTHON) -m pip wheel --no-deps --wheel-dir dist/wheelhouse "setuptools>=77"
 
 pins: env
 	@$(VENV_PYTHON) -m pip install --quiet uv
-	@$(VENV_PYTHON) -m uv pip compile --quiet $(UPGRADE) pyproject.toml --group model --group test \
+	@$(VENV_PYTHON) -m uv pip compile --quiet --generate-hashes $(UPGRADE) pyproject.toml --group model --group test \
 		--universal --no-annotate --custom-compile-command "make pins" -o requirements.txt
 
 clean:

@@ -169,12 +169,14 @@ def build():
     print("Installing the packages: about 220 MB to download, 700 MB on disk, only once ...")
     sys.stdout.flush()
     pip = [PYTHON, "-m", "pip", "--disable-pip-version-check"]
-    install = ["install", "--no-deps", "-r", "requirements.txt", "-e", "."]
+    install = ["install", "--no-deps"]
     if not sys.stdout.isatty():
         install += ["--progress-bar", "off"]  # in a log each of its movements is a line
     with open(os.path.join(HERE, "requirements.txt")) as file:
         total = sum(1 for line in file if "==" in line)
-    code = watched(pip + install, total)
+    code = watched(pip + install + ["-r", "requirements.txt"], total)
+    if code == 0:  # a call of its own: the pins have hashes, and a folder can have none
+        code = watched(pip + install + ["-e", "."], total)
     if code != 0:
         write_stamp(before)
         print(PIP_FAILED)

@@ -27,8 +27,11 @@ from react_lab.models.reply import ModelError
 
 # The interpreter that runs this: another `python` of the terminal may be a different one.
 PYTHON = f'"{sys.executable}"' if " " in sys.executable else sys.executable
-PINS = "install --no-deps -r requirements.txt -e ."
-REINSTALL = f"in the lab's folder: {PYTHON} -m pip {PINS} (in a notebook: %pip {PINS})"
+PINS, LAB = "install --no-deps -r requirements.txt", "install --no-deps -e ."
+REINSTALL = (
+    f"in the lab's folder: {PYTHON} -m pip {PINS}, then {PYTHON} -m pip {LAB} "
+    f"(in a notebook: %pip {PINS}, then %pip {LAB})"
+)
 ENDPOINT = "use an endpoint instead: set LLM_BASE_URL and LLM_MODEL"
 
 # Run in its own process, because it must not start the engine of this one.

@@ -22,7 +22,7 @@ PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text())
 CONTAINER = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
 LINES = (ROOT / "requirements.txt").read_text().splitlines()
-PINS = [Requirement(line) for line in LINES if line and not line.startswith("#")]
+PINS = [Requirement(line.removesuffix(" \\")) for line in LINES if re.match(r"[\w-]+==", line)]
 
 # Where the lab is meant to run: one row per system, Python 3.11, 3.12 and 3.13 each.
 SYSTEMS = [
@@ -49,6 +49,26 @@ def test_the_pins_hold_everything_that_is_asked_for(system, python):
     for wanted in map(Requirement, asked):
         assert wanted.marker is None or wanted.marker.evaluate(place)
         assert wanted.specifier.contains(pinned[canonicalize_name(wanted.name)])
+
+
+def test_every_pin_has_its_hashes():
+    """pip refuses a file with another content, whatever index it comes from."""
+    pin, hashes = "", {}
+    for line in LINES:
+        if found := re.match(r"([\w-]+)==.* \\$", line):
+            pin = found[1]
+        elif re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}(?: \\)?", line):
+            hashes.setdefault(pin, []).append(line)
+        else:
+            assert line.startswith("#"), line
+    assert set(hashes) == {one.name for one in PINS}
+
+
+def test_the_folder_itself_is_installed_without_the_pins():
+    """With hashes in a file pip takes nothing that has none, such as `-e .` in the same call."""
+    texts = [(ROOT / "bootstrap.py").read_text(), (ROOT / "README.md").read_text()]
+    texts += [page.read_text() for page in (ROOT / "docs").glob("*.md")]
+    assert not [text for text in texts if "requirements.txt -e ." in text]
 
 
 def test_the_pins_name_no_host():
