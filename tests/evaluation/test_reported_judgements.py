@@ -6,14 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from helpers.reports import report, reports
 from helpers.scripted_agents import script
 from react_lab import Agent, ScriptedModel
 from react_lab.evaluation.judge import EVALUATION_CASES, case_tools, evaluation_cases, place, solved
 from react_lab.evaluation.not_known import says_not_known
-
-LINES = (Path(__file__).parents[1] / "data" / "report_cases.jsonl").read_text("utf-8")
-ROWS = [json.loads(line) for line in LINES.splitlines()]
-
 
 CASES = {case.id: case for case in evaluation_cases()}
 
@@ -25,14 +22,10 @@ def judge(name: str, answer: str) -> bool:
     return solved(case, Agent(model, case_tools(case)).run(case.question))
 
 
-def rows(start: str) -> list:
-    return [pytest.param(row, id=row["id"]) for row in ROWS if row["id"].startswith(start)]
-
-
 # Is the value in the answer? -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", rows("judge-"))
+@pytest.mark.parametrize("row", reports("judge-"))
 def test_a_reported_answer_holds_the_value_or_not(row):
     value, answer = row["input"]["value"], row["input"]["answer"]
     assert (place(value, answer) is not None) is row["expect"]
@@ -134,7 +127,7 @@ def test_a_right_value_in_a_false_sentence_is_not_right(answer, right):
 # Where nothing can be known --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", rows("notknown-"))
+@pytest.mark.parametrize("row", reports("notknown-"))
 def test_a_reported_answer_says_that_nothing_is_known(row):
     assert judge(row["input"]["case"], row["input"]["answer"]) is row["expect"]
 
@@ -233,14 +226,14 @@ def test_a_file_from_another_editor_is_read(tmp_path, content):
 
 
 def test_the_reported_file_with_a_next_line_sign_is_read(tmp_path):
-    """Row cases-nel."""
+    assert report("cases-nel")["expect"].startswith("read")
     [case] = evaluation_cases(written(tmp_path, note("\u0085").encode()))
     assert case.question == "One.\u0085Two."
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 def test_a_file_that_windows_wrote_is_read(tmp_path, encoding):
-    """Row cases-utf16: PowerShell's > writes UTF-16."""
+    assert report("cases-utf16")["expect"].startswith("read")  # PowerShell's > writes UTF-16
     assert len(evaluation_cases(written(tmp_path, "\r\n".join(GOOD).encode(encoding)))) == 2
 
 
@@ -262,7 +255,7 @@ LESS = json.dumps({key: value for key, value in json.loads(GOOD[0]).items() if k
     ],
 )
 def test_a_wrong_file_is_named_with_its_line(tmp_path, content, words):
-    """Row cases-extra among them: a misspelt key must not be passed over."""
+    assert report("cases-extra")["expect"].endswith("an error that names file and line")
     path = written(tmp_path, content if isinstance(content, bytes) else content.encode())
     with pytest.raises(ValueError, match=words):
         evaluation_cases(path)

@@ -15,6 +15,7 @@ from contextvars import ContextVar
 
 import pytest
 
+from helpers.reports import report
 from react_lab.registry import Registry
 
 PATIENCE = 30  # seconds after which a test gives up; none waits so long
@@ -44,7 +45,7 @@ def twice(registry: Registry, name: str) -> list[str]:
 
 
 def test_a_connection_is_kept(place):
-    """Row async-connection of data/report_cases.jsonl."""
+    assert report("async-connection")["expect"].startswith("works in every call")
     kept: list = []
 
     async def echo(reader, writer):
@@ -66,7 +67,7 @@ def test_a_connection_is_kept(place):
 
 
 def test_a_background_task_ends_its_work(place):
-    """Row async-task of data/report_cases.jsonl."""
+    assert report("async-task")["expect"].startswith("works in every call")
     kept, done = [], threading.Event()
 
     async def later():
@@ -82,10 +83,11 @@ def test_a_background_task_ends_its_work(place):
 
 
 def test_a_database_opened_elsewhere_says_what_is_wrong(place):
-    """Row sqlite-async: an async tool runs in the thread of the event loop.
+    """An async tool runs in the thread of the event loop, so it is decided against the row.
 
-    So an object that belongs to one thread is opened in the tool, or for all threads.
+    An object that belongs to one thread is opened in the tool, or for all threads.
     """
+    assert report("sqlite-async")["verdict"] == "arguable"
     here = sqlite3.connect(":memory:")
     shared = sqlite3.connect(":memory:", check_same_thread=False)
 
@@ -105,6 +107,21 @@ def test_a_database_opened_elsewhere_says_what_is_wrong(place):
     assert place(lambda: registry.call("own", {}).text) == "[1]"
     here.close()
     shared.close()
+
+
+@pytest.mark.parametrize("settings", [{}, {"seconds": PATIENCE}])
+def test_a_database_opened_in_one_call_is_used_in_the_next(settings, place):
+    """sqlite3 refuses another thread than the one in which a connection was opened."""
+    kept: list = []
+
+    async def count() -> int:
+        if not kept:
+            kept.append(sqlite3.connect(":memory:"))
+            kept[0].execute("create table calls (n)")
+        kept[0].execute("insert into calls values (1)")
+        return kept[0].execute("select count(*) from calls").fetchone()[0]
+
+    assert place(lambda: twice(tools(count, **settings), "count")) == ["1", "2"]
 
 
 @pytest.mark.parametrize("make", [asyncio.Event, lambda: asyncio.Barrier(2)])
