@@ -149,6 +149,7 @@ def thought() -> bool:
 def later_steps() -> bool:
     call = '<think>The user is rude.</think>Action: double\nAction Input: {"number": 4}'
     run = scripted(call, "Final Answer: 8").run("What is twice 4?")
+    assert REPORTS["loop-think"]["expect"].startswith("without the reasoning")
     return run.answer == "8" and "rude" not in json.dumps(run.steps[1].sent)
 
 
@@ -164,17 +165,24 @@ def summed_up(text: str) -> list[dict]:
     return ModelSummary(lambda messages: Reply(text))(MESSAGES)
 
 
+def answered_in(name: str) -> str:
+    """What the model answers in a row that describes it: "..., the model answers TEXT"."""
+    return REPORTS[name]["input"].partition(" answers ")[2]
+
+
 def summary_without_thought() -> bool:
-    told = json.dumps(summed_up("<think>hmm</think>Lima has 20"))
-    return "Lima has 20" in told and "hmm" not in told
+    told = json.dumps(summed_up(answered_in("summary-think")))
+    return REPORTS["summary-think"]["expect"] in told and "hmm" not in told
 
 
 def summary_of_nothing() -> bool:
-    return summed_up("<think>Long reasoning (cut)") == RuleSummary()(MESSAGES)
+    assert REPORTS["summary-only-think"]["expect"].startswith("the summary of RuleSummary")
+    return summed_up(answered_in("summary-only-think")) == RuleSummary()(MESSAGES)
 
 
 def review() -> bool:
-    reviewer = ScriptedModel(["<think>Let me compare.</think> OK"])
+    reviewer = ScriptedModel([answered_in("review-think")])
+    assert REPORTS["review-think"]["expect"] == "accepted"
     done = reflect("What is twice 10?", scripted("Final Answer: 20"), reviewer=reviewer)
     return (done.answer, len(done.runs)) == ("20", 1)
 
@@ -185,6 +193,7 @@ def plan_of_two() -> bool:
         "1. Look up Lima.\n2. Look up Rome."
     )
     agent = scripted("Final Answer: 20")
+    assert REPORTS["plan-think"]["expect"] == "two steps"
     done = plan_and_execute("Which is warmer?", agent, planner=ScriptedModel([text]))
     return [run.question.splitlines()[0] for run in done.runs[:-1]] == [
         "Look up Lima.",
