@@ -16,10 +16,10 @@ PAGE = ROOT / "docs" / "claims.md"
 # The claims that are often made and that the course sets out to measure, and where it does or
 # will. One counts as measured when a printed claim begins with these words.
 COMMON = {
-    "twenty tools halve the choice accuracy": "02_tool_registry",
-    "splitting a wide tool gains 20 points": "02_tool_registry",
-    "nested JSON is wrong 8 times of 10, a delimited string never": "02_tool_registry",
-    "announcing a cut changes what the model does next": "02_tool_registry",
+    "twenty tools halve the choice accuracy": "90_claims",
+    "splitting a wide tool gains 20 points": "90_claims",
+    "nested JSON is wrong 8 times of 10, a delimited string never": "90_claims",
+    "announcing a cut changes what the model does next": "90_claims",
     "one example brings format obedience near 100%": "03_prompt",
     '"only from the tools above" prevents invented names': "03_prompt",
     'adding "assume a plausible result if the tool is down" makes the model invent': "03_prompt",

@@ -43,7 +43,7 @@ FAULTS = [
     # 11. The prompt gives no parameter names, yet its example knows one.
     (11, "03", ['search_docs       the prompt lacks "query"', "weather       the prompt lacks no"]),
     # 12. An exact key: one question mark more, and nothing is found.
-    (12, "02", ["KeyError: 'Winter Bees?'"]),
+    (12, "02", ["KeyError: 'Long Attic?'"]),
     # 13. A TypeError inside runs the tool twice; wrong names become lies.
     (13, "02", ["""Lent: ['Winter Bees', '{"title": "Winter Bees"}']"""]),
     (13, "02", ["""{"town": "Millgate"}: open until 18:00 today"""]),
@@ -70,7 +70,7 @@ FAULTS = [
     (19, "01", ["line 6: yes, a fault.", "Found 1 of 4. Ask of each line:"]),
     (19, "01", ["1736922622 % 7 = 1"]),
     # 20. A tool that is registered and not listed.
-    (20, "02", ["programme  the prompt lacks - programme:"]),
+    (20, "02", ["house  the prompt lacks - house:"]),
     (20, "07", ["Tools that the prompt does not name: ['plan']"]),
 ]  # fmt: skip
 
@@ -83,14 +83,14 @@ OPEN = [
     ("unreadable reply", "90", ["1. to the model: Observation: I", "2. to the model: I could not"]),
     ("unreadable reply", "90", ["Claim: to return an unreadable reply does more harm than to say"]),
     ("unreadable JSON", "90", ["raw_text  ", "empty_object  ", "refuse  ", "read_input  "]),
-    ("shape of the input", "02", ["Figure: wrong: flat ", ", nested ", ", a|b "]),
+    ("shape of the input", "90", ["Figure: wrong: flat ", ", nested ", ", a|b "]),
     ("shape of the input", "04", ["{'city': 'Oslo'}  bare input read"]),
     ("patterns, JSON or native", "90", ["strict JSON 13/26", "repaired JSON 25/26"]),
     ("patterns, JSON or native", "06", ["text  ", "native  ", "hybrid  ", "text + grammar  "]),
     ("patterns, JSON or native", "06", ['{"response_format": {"type": "json_schema"']),
     ("repeats", "05", ["three_of_a_name  two_in_a_row     three_in_all"]),
     ("repeats", "05", ["3 get_weather | You already called", "repeats | Not finished: repeats."]),
-    ("where errors are caught", "02", ["KeyError: 'Winter Bees?'"]),
+    ("where errors are caught", "02", ["KeyError: 'Long Attic?'"]),
     ("where errors are caught", "02", ["still raised: house_careful() missing 1 required"]),
     ("where errors are caught", "02", ["TypeError: house() missing 1 required"]),
     ("how many rounds", "05", ["Solved by step limit", "limit 1: ", "limit 8: "]),
@@ -100,8 +100,8 @@ OPEN = [
     ("old rounds", "08", ["\nkeep  ", "\nlist  ", "\nconclude ", "| right "]),
     ("not sure", "03", ["Rule: Look up what you do not know for certain."]),
     ("not sure", "03", ["Rule: If no tool can help, say so", "Final Answer: I could not find"]),
-    ("size of tools", "02", ["Claim: splitting a wide tool gains 20 points"]),
-    ("size of tools", "02", ["record 4701\nshelf 31\nshelf 5"]),
+    ("size of tools", "90", ["Claim: splitting a wide tool gains 20 points"]),
+    ("size of tools", "90", ["record 4701\nshelf 31\nshelf 5"]),
     ("whom to suspect first", "07", ["the switches: {", "'weights': 1"]),
 ]  # fmt: skip
 
