@@ -5,11 +5,12 @@ or on the solution while theirs is missing: `mine = course.mine("split_reply", s
 """
 
 from react_lab.course.checking import Exercise
-from react_lab.course.pieces import loop, parser, safety, tools
+from react_lab.course.pieces import calls, loop, parser, safety, tools
 
 PIECES: tuple[Exercise, ...] = (
     *tools.PIECES,
     *parser.PIECES,
     *loop.PIECES,
+    *calls.PIECES,
     *safety.PIECES,
 )
