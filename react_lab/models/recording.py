@@ -270,10 +270,11 @@ def ask_again(n: int = 20, seed: int = 0, folder: Path | None = None) -> list[Ag
 
 
 def record(notebook: Path, folder: Path | None = None) -> int:
-    """Run a notebook in place and write its recording; returns the number of its entries.
+    """Run a notebook in place, write its recording and return the number of its entries.
 
     What is recorded already is not asked again. What the notebook no longer asks is dropped
-    once it has run to its end. Whatever a cell raises ends it; run it again to go on.
+    once it has run to its end, and what another notebook's recording holds is not kept twice.
+    Whatever a cell raises ends it; run it again to go on.
     """
     import nbclient
     import nbformat
@@ -314,7 +315,8 @@ def record(notebook: Path, folder: Path | None = None) -> int:
             if output.output_type == "error":  # a whole traceback names folders of this machine
                 output.traceback = [f"{output.ename}: {output.evalue}"]
     entries = _read(part)
-    _write(file, entries.values())
+    others = {key for path in folder.glob("*.jsonl") if path != file for key in _read(path)}
+    _write(file, [entry for entry in entries.values() if entry.key not in others])
     part.unlink(missing_ok=True)
     text = nbformat.writes(content)  # type: ignore[no-untyped-call]
     write(notebook, f"{text}\n".encode())

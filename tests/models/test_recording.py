@@ -346,6 +346,11 @@ def test_a_notebook_is_run_and_its_recording_kept_to_what_it_asks(tmp_path):
     assert [entry["start"] for entry in lines(file)] == ["Name a fruit.", "Say hello."]
     assert sorted(os.listdir(folder)) == ["05_tape.jsonl"]
 
+    further = notebook(tmp_path / "06_more.ipynb", asks("Say hello."), asks("Name a river."))
+    assert record(further, folder) == 2
+    kept = [entry["start"] for entry in lines(folder / "06_more.jsonl")]
+    assert kept == ["Name a river."]  # the other one is in 05's recording
+
 
 def test_the_recordings_of_the_lab_are_small():
     sizes = [path.stat().st_size for path in recording.FOLDER.glob("*.jsonl")]
