@@ -109,7 +109,7 @@ def read_arguments(raw: object, known: list[str]) -> Input:
     if isinstance(raw, dict):
         return Input(raw)
     text = str(raw).strip("\ufeff \t\r\n")
-    if text in ("", "null"):
+    if text in ("", "null", "undefined", '""'):
         return Input({})
     try:
         value = json.loads(text, object_pairs_hook=once)

@@ -173,8 +173,10 @@ def fitting(
     try:
         return sent, agent.model(copies, tools) if tools else agent.model(copies)
     except ModelError as error:
-        fewer = tuple(smaller(list(sent)))
-        if error.kind != "context too long" or agent.fit is None or fewer == sent:
+        if error.kind != "context too long" or agent.fit is None:
+            raise
+        fewer = tuple(agent.fit(smaller(list(sent))))
+        if fewer == sent:
             raise
     copies = [dict(one) for one in fewer]
     try:
@@ -462,7 +464,7 @@ class Agent:
         """
         if run.pending is None:
             raise ValueError("This run does not wait for an approval. Use agent.run(run).")
-        if approve not in (True, False):
+        if approve is not True and approve is not False:  # 1 == True
             raise ValueError(f"approve is {approve!r}; give True or False.")
         return self.run(step(run, self, approve, note))
 
@@ -517,7 +519,7 @@ def step(run: Run, agent: Agent, approve: bool | None = None, note: str = "") ->
     run that has stopped comes back unchanged, unless `approve` answers the call that it waits
     for (`run.pending`); `note` adds a text for the model.
     """
-    if approve not in (None, True, False):
+    if not (approve is None or approve is True or approve is False):  # 1 == True
         raise ValueError(f"approve is {approve!r}; give True or False.")
     if run.stop and not (run.pending and approve is not None):
         return run

@@ -216,7 +216,7 @@ def load(path: str | Path) -> Run:
             run, sent = _read(json.loads(line), run, sent)
         except NewerTrace:
             raise ValueError(f"{path} was written by a newer react_lab. Update this one.") from None
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             if run is None or number < len(lines):
                 raise ValueError(f"{path} is no trace: line {number} cannot be read.") from None
             break  # the line that was being written when the run was killed

@@ -472,6 +472,15 @@ def test_a_word_is_no_yes_to_a_call_that_waits():
     assert sent == []
 
 
+@pytest.mark.parametrize("answer", [1, 0, 1.0, "yes", None, [True], b"1"])
+def test_only_true_and_false_answer_a_call_that_waits(answer):
+    agent, sent = writing()
+    run = agent.run("?")
+    with pytest.raises(ValueError, match="give True or False"):
+        agent.resume(run, approve=answer)
+    assert sent == []
+
+
 def test_an_interrupt_while_a_person_is_asked_leaves_the_call_unmade():
     def interrupted(action, run):
         raise KeyboardInterrupt

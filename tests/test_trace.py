@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -46,6 +48,47 @@ def test_a_killed_run_leaves_every_finished_step(tmp_path):
     assert len(run.steps) == 3
     assert load(path) == run
     assert load(path).stop is None
+
+
+KILLS = """
+import json, os, signal, sys
+from react_lab import Agent, Registry, ScriptedModel
+from react_lab.trace import keep, load
+
+tools = Registry()
+
+@tools.register
+def look(place: int) -> str:
+    "Look at a place."
+    return f"Place {place} is warm. " * 20
+
+calls = [f"Action: look\\nAction Input: {n}" for n in range(30)]
+agent = Agent(ScriptedModel([*calls, "Final Answer: done"]), tools, max_steps=None)
+whole, lost = [(step.move, step.sent) for step in agent.run("?").steps], []
+for number in range(25):
+    path, (told, tell) = f"{number}.jsonl", os.pipe()
+    child = os.fork()
+    if child == 0:
+        for run in keep(agent.stream("?"), path):
+            os.write(tell, b".")
+        os._exit(0)
+    seen = sum(len(os.read(told, 1)) for _ in range(number + 1)) - 1  # the first has no step
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    kept = load(path)
+    steps = [(step.move, step.sent) for step in kept.steps if step.observation.text]
+    if len(steps) < seen or steps != whole[: len(steps)]:
+        lost.append((number, seen, len(steps)))
+print(json.dumps([lost, agent.run(kept).answer]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+def test_25_kills_lose_no_finished_step(tmp_path):
+    """kill -9 after 0, 1, 2 ... 24 steps, wherever the process is then; the last run goes on."""
+    command = [sys.executable, "-c", KILLS]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (0, '[[], "done"]\n'), done.stderr
 
 
 def test_a_step_stores_only_what_is_new(tmp_path):

@@ -1,7 +1,8 @@
 """Time limit: run something that may never return, and stop it.
 
 A thread cannot be ended from outside, so the work runs where it is called, and after the limit it
-is interrupted as a person would interrupt it.
+is interrupted as a person would interrupt it: again and again, and also in the lines of an `except`
+that would swallow the interrupt.
 
 >>> within(5, lambda: 42)
 42
@@ -10,13 +11,16 @@ is interrupted as a person would interrupt it.
 import _thread
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from types import FrameType
+from typing import Any, TypeVar
 
 from react_lab.registry.threads import in_thread
 
 T = TypeVar("T")
+AGAIN = 0.05  # seconds between two interrupts
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
@@ -29,34 +33,56 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     """
     if threading.current_thread() is not threading.main_thread():
         return in_thread(work, seconds)
-    late, over, turn = threading.Event(), threading.Event(), threading.Lock()
+    here, before = sys._getframe(), (sys.gettrace(), signal.getsignal(signal.SIGINT))
+    late: list[bool] = []  # lists, because a call of Python could be interrupted
+    over: list[bool] = []
+    ended, turn = threading.Event(), threading.Lock()
+
+    def trace(frame: FrameType, event: str, value: Any) -> Any:
+        """Interrupt the next line, wherever it is. Python then forgets this function."""
+        if event == "line":
+            raise KeyboardInterrupt
+        return trace
+
+    def interrupted(number: int, frame: FrameType | None) -> None:
+        if over or frame is here and late:
+            return
+        if len(late) > 1:  # the first interrupt was swallowed
+            sys.settrace(trace)
+            while frame is not None and frame is not here:
+                frame.f_trace = trace
+                frame = frame.f_back
+        late.extend(late[:1])
+        raise KeyboardInterrupt
 
     def interrupt() -> None:
-        with turn:
-            if over.is_set():
-                return
-            late.set()
-            if os.name == "nt":
-                _thread.interrupt_main()
-            else:  # a real signal ends a time.sleep, too
-                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        if not ended.wait(seconds):
+            late.append(True)
+        while not ended.is_set():
+            with turn:
+                if over:
+                    return
+                if os.name == "nt":
+                    _thread.interrupt_main()
+                else:  # a real signal ends a time.sleep, too
+                    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            ended.wait(AGAIN)
 
-    timer = threading.Timer(seconds, interrupt)
-    timer.daemon = True
-    before = signal.getsignal(signal.SIGINT)
+    timer = threading.Thread(target=interrupt, daemon=True)
     try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGINT, interrupted)
         timer.start()
         found = work()
-        with turn:
-            over.set()
-        return found
     except KeyboardInterrupt:
-        if late.is_set():
-            raise TimeoutError(f"no result within {seconds:g} seconds") from None
-        raise
+        over.append(True)
+        if not late:
+            raise
     finally:
+        over.append(True)
+        sys.settrace(before[0])
+        ended.set()
         with turn:
-            over.set()
-        timer.cancel()
-        signal.signal(signal.SIGINT, before)
+            signal.signal(signal.SIGINT, before[1])
+    if late:
+        raise TimeoutError(f"no result within {seconds:g} seconds") from None
+    return found

@@ -101,7 +101,7 @@ def _case(line: str, place: str) -> Case:
     """Return the case in a line. place: file and line, for what is raised."""
     try:
         entry = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{place}: this is not JSON ({error}).") from None
     if not isinstance(entry, dict):
         raise ValueError(f"{place}: this is not an object with the keys of a case.")

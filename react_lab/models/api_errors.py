@@ -69,7 +69,16 @@ KINDS = (
     ),
     Kind("refused", r"^40[45]", "Not found. Check LLM_MODEL and LLM_BASE_URL."),
     Kind("refused", r"^4", "The endpoint refused the request."),
-    Kind("error", r"^5", "The endpoint failed. Run again, or look into the server's own log."),
+    Kind(
+        "error",
+        r"^5|^2\d\d: half a reply",
+        "The endpoint failed. Run again, or look into the server's own log.",
+    ),
+    Kind(
+        "unreadable",
+        r"text/event-stream|\): (?:data|event): ?",
+        "It streams its replies, although nobody asked it to. Switch that off at the server.",
+    ),
     Kind(
         "unreadable",
         r"",
@@ -135,7 +144,8 @@ class Refusal:
     @property
     def half(self) -> bool:
         """Return whether a reply broke off, or is empty: it may come whole the next time."""
-        return self.status < 400 and bool(_HALF.match(self.words))
+        known = self.kind in ("error", "unreadable")
+        return self.status < 400 and known and bool(_HALF.match(self.words))
 
     @property
     def _kind(self) -> Kind:
@@ -158,6 +168,8 @@ def _kinds_of(refused: Refusal) -> tuple[str, ...]:
         return ("error",)
     if status in (500, 501):
         return ("context too long", "refused", "error")
+    if status in (408, 409, 425):  # too slow, in the way of another one, too early
+        return ("error",)
     return {401: ("bad key",), 402: ("no credit",)}.get(status, ())
 
 
@@ -193,7 +205,10 @@ CODES = {
     "refused": {"model_not_found", "deploymentnotfound"},
 }
 # How the words for a reply that broke off begin, or for one that is empty.
-_HALF = re.compile(r"not JSON \([^)]*\): (?:[{\[]|nothing at all)")
+HALF = "half a reply"
+_HALF = re.compile(rf"not JSON \([^)]*\): (?:[{{\[]|nothing at all)|{HALF}")
+# What servers give as finish_reason of a reply that broke off.
+BROKEN = ("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled")
 
 
 def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | None:
@@ -203,7 +218,7 @@ def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | Non
     """
     try:
         body = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         kind = headers.get("content-type", "no type given")
         words = f"not JSON ({kind}): {_excerpt(text) or 'nothing at all'}"
         return Refusal(status, words, wait=_wait(headers, text))
@@ -211,15 +226,22 @@ def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | Non
     found = found if isinstance(found, dict) else {}
     choice = next(iter(found.get("choices") or ()), None)
     choice = choice if isinstance(choice, dict) else {}
-    error = found.get("error") or choice.get("error")
-    if status < 400 and not error and isinstance(choice.get("message"), dict):
+    error, finish = found.get("error") or choice.get("error"), choice.get("finish_reason")
+    if status < 400 and not error and finish in BROKEN:
+        return Refusal(status, f"{HALF}: it ended with {finish!r}")
+    whole = isinstance(choice.get("message"), dict) or "message" in choice and finish
+    if status < 400 and not error and whole:
         return None
-    words = said(error) or said(body) or text
+    if status < 400 and not said(body) and "choices" in found and not choice:
+        return Refusal(status, f"{HALF}, without a choice: {_excerpt(text)}")
+    words, failed = said(error) or said(body) or text, bool(error)
     error = error if isinstance(error, dict) else found
     code = next((str(error[key]) for key in ("code", "type") if error.get(key)), "")
     if status < 400:  # the body knows better
         named = int(code) if re.fullmatch(r"[45]\d\d", code) else status
-        status = 404 if named < 400 and _NO_ROUTE.search(words) else named
+        if named < 400:
+            named = 404 if _NO_ROUTE.search(words) else 500 if failed else status
+        status = named
     written = _written(error, words, code)
     code = "" if code == str(status) else code
     wait = _wait(headers, text)

@@ -7,6 +7,7 @@
 """
 
 import ipaddress
+import json
 import os
 import re
 import socket
@@ -111,13 +112,21 @@ def send(
 
     try:
         response = _post(_client(address, key or "none", timeout), body)
-        return response.status_code, dict(response.headers), masked(hide(response.text, key))
+        return response.status_code, dict(response.headers), masked(hide(_text(response), key))
     # Not only errors of openai: a certificate file that is missing is an OSError, an option that
     # JSON lacks or another version of httpx a TypeError, a proxy without its package an ImportError
     except Exception as error:
         _client.cache_clear()  # proxies and certificates are read anew after a failure
         failure = _failure(error, address, timeout)
     raise failure
+
+
+def _text(response: Any) -> str:
+    """The text of a response. JSON is UTF-8 whatever its header says, and may begin with a mark."""
+    try:
+        return str(response.content.decode(json.detect_encoding(response.content)))
+    except UnicodeDecodeError:
+        return str(response.text)
 
 
 def _post(client: Any, body: dict[str, Any]) -> Any:

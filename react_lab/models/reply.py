@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -101,17 +102,17 @@ def reply_from(completion: Any, seconds: float, notes: tuple[str, ...] = ()) -> 
     the call took. Raises ModelError when there is no choice in it.
     """
     body = completion if isinstance(completion, dict) else completion.to_dict()
-    if not body.get("choices") or "message" not in body["choices"][0]:
+    if not body.get("choices") or not {"message", "finish_reason"} & set(body["choices"][0]):
         raise ModelError("The endpoint sent a reply without any choice. Ask it again.")
     choice, usage = body["choices"][0], _dict(body.get("usage"))
-    message, finish = _dict(choice["message"]), choice.get("finish_reason")
+    message = _dict(choice.get("message"))
     text, inside = _words(message.get("content"))
     thinking = inside or message.get("reasoning_content") or message.get("reasoning")
     return Reply(
         text=text or _words(message.get("refusal"))[0],
         tool_calls=_calls(message),
         reasoning=thinking if thinking and isinstance(thinking, str) else None,
-        finish_reason="length" if finish in ("max_tokens", "model_length") else finish,
+        finish_reason=_finish(choice.get("finish_reason")),
         tokens_in=_count(usage, "prompt_tokens"),
         tokens_out=_count(usage, "completion_tokens"),
         tokens_cached=_count(_dict(usage.get("prompt_tokens_details")), "cached_tokens"),
@@ -120,10 +121,30 @@ def reply_from(completion: Any, seconds: float, notes: tuple[str, ...] = ()) -> 
     )
 
 
+# How servers spell an ending, in lower case, and its name in the API.
+FINISHES = {
+    "length": {"max_tokens", "model_length", "max_output_tokens", "max_length", "token_limit"},
+    "content_filter": {"safety", "recitation", "sensitive", "prohibited_content", "blocklist"}
+    | {"refusal", "spii", "image_safety"},
+    "tool_calls": {"malformed_function_call", "unexpected_tool_call", "tool_use", "tool_call"},
+}
+
+
+def _finish(reason: object) -> str | None:
+    """The reason for which a reply ended, by its name in the API; an unknown one unchanged."""
+    if not isinstance(reason, str):
+        return None
+    plain = reason.rpartition(":")[2].strip().lower()
+    names = (name for name, others in FINISHES.items() if plain in {name, *others})
+    return next(names, reason)
+
+
 def _words(content: object) -> tuple[str, str]:
     """Text and thinking of a message's content: a text, a list of parts, or null."""
     if isinstance(content, str):
         return content, ""
+    if isinstance(content, int | float):
+        return json.dumps(content), ""
     text, thinking = "", ""
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, str):
@@ -146,19 +167,32 @@ def _count(usage: dict[str, Any], name: str) -> int | None:
     return usage[name] if isinstance(usage.get(name), int) else None
 
 
+# Where servers put the arguments of a call; the first name is that of the API.
+ARGUMENTS = ("arguments", "parameters", "input", "args", "params")
+
+
 def _calls(message: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     """The native calls as they came, with their arguments as the JSON text they should be."""
     calls = message.get("tool_calls")
     if not calls and message.get("function_call"):  # the older form
         calls = [{"function": message["function_call"]}]
+    if isinstance(calls, str):
+        with suppress(ValueError, RecursionError):
+            calls = json.loads(calls)
+    if isinstance(calls, dict):  # one call, or calls by their number
+        single = {"function", "name"} & set(calls)
+        calls = [calls] if single else list(calls.values())
     read = []
     for call in filter(_dict, calls if isinstance(calls, list) else ()):
-        function = dict(_dict(call.get("function")))
-        given = function.get("arguments")
+        function = dict(_dict(call.get("function"))) or {"name": call.get("name")}
+        places = [part[key] for key in ARGUMENTS for part in (function, call) if key in part]
+        given = next((one for one in places if one not in (None, "")), None)
         if not isinstance(given, str):
-            function["arguments"] = "" if given is None else json.dumps(given, ensure_ascii=False)
-        function["name"] = str(function.get("name") or "")
-        read.append({"id": "", "type": "function"} | call | {"function": function})
+            given = "" if given is None else json.dumps(given, ensure_ascii=False)
+        function = {key: value for key, value in function.items() if key not in ARGUMENTS}
+        function |= {"name": str(function.get("name") or ""), "arguments": given}
+        rest = {key: value for key, value in call.items() if key not in ("name", *ARGUMENTS)}
+        read.append({"id": "", "type": "function"} | rest | {"function": function})
     return tuple(read)
 
 

@@ -31,16 +31,17 @@ from react_lab.parser.markup import DSML, read_markup
 # The content of a form -----------------------------------------------------------------------
 
 _END = re.compile(  # a mark that closes a form
-    r"\s*+(?:</|<\|[\w /]*+\|?>|<[\w ]++\|>|<｜|\[/|```|<function>|\Z)"
+    r"\s*+(?:</|<\|[\w▁ /]*+\|?>|<[\w ]++\|>|<｜|\[/|```|<function>|\Z)"
 )
 _CLOSED = re.compile(  # a mark that closes a whole call, so that no argument can follow
     r"\s*+(?:</[\w:-]++>|<\|\w*_end\|>|<\|(?:call|END_ACTION|tools_suffix)\|>|<\w++\|>"
-    r"|<｜tool▁calls?▁end｜>)"
+    r"|<[｜|]tool[▁_]calls?[▁_]end[｜|]>)"
 )
 _NAMED_JSON = re.compile(  # a name, marks, then an object or a list
-    r"(?:function(?:<｜tool▁sep｜>|\s))?\s*+(?P<name>[\w./:-]++)"
-    r"(?:\s|\[ARGS\]|\[CALL_ID\]\w*+|<\|[\w ]++\|>|<｜[\w▁]++｜>|json\b|```\w*+)*+(?=[{\[])"
+    r"(?:function(?:<[｜|]tool[▁_]sep[｜|]>|\s))?\s*+(?P<name>[\w./:-]++)"
+    r"(?:\s|\[ARGS\]|\[CALL_ID\]\w*+|<\|[\w▁ ]++\|>|<｜[\w▁]++｜>|json\b|```\w*+)*+(?=[{\[])"
 )
+_FUNCTION_WORD = re.compile(r"function<[｜|]tool[▁_]sep[｜|]>\s*+(?=<)")  # before another form
 _GEMMA = re.compile(r"call:(?P<name>[\w.-]++)\s*+(?=\{)")
 _NAME = re.compile(r"\s*+(?P<name>[\w./:-]++)\s*+")
 _FUNCTION = re.compile(
@@ -54,6 +55,7 @@ _FUNCTION_END = re.compile(r"\s*+(?:</[\w:｜‖|-]*?(?:function|invoke|tool)>?|
 def _content(text: str, tools: Tools) -> Call:
     """The call in the content of a form, whichever way it is written."""
     text = with_quotes(unfenced(text)[0] if text.lstrip()[:3] == "```" else text.strip())
+    text = _FUNCTION_WORD.sub("", text, count=1) if text[:8] == "function" else text
     if text[:1] == "<" and (opening := _FUNCTION.search(text)) and _is_wrapped(text, opening):
         return _function(text[opening.start() :], tools)
     if text[:1] == "{" or re.match(r"\[\s*+\{", text):
@@ -231,7 +233,7 @@ FORMS = (
     ),
     Form(
         "Claude, MiniMax, DeepSeek DSML",
-        rf"(?P<tag><(?:{DSML})?(?:invoke|function)\s++name\s*+=)",
+        rf"(?P<tag><(?:{DSML}|[\w-]{{1,20}}+:)?(?:invoke|function|tool)\s++name\s*+=)",
         '<invoke name="get_weather"><parameter name="city">Lima</parameter></invoke>',
         _whole,
     ),
@@ -248,7 +250,8 @@ FORMS = (
     ),
     Form(
         "DeepSeek",
-        r"(?:<｜tool▁calls▁begin｜>\s*+)?<｜tool▁call▁begin｜>|<｜tool▁calls▁begin｜>",
+        r"(?:<[｜|]tool[▁_]calls[▁_]begin[｜|]>\s*+)?<[｜|]tool▁call▁begin[｜|]>"
+        r"|<｜tool_calls_begin｜>\s*+<｜tool_call_begin｜>|<[｜|]tool▁calls▁begin[｜|]>",
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n"
         '{"city": "Lima"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
     ),
@@ -282,6 +285,7 @@ FORMS = (
         r"<\|tools_prefix\|>",
         '<|tools_prefix|>[{"get_weather": {"city": "Lima"}}]<|tools_suffix|>',
     ),
+    Form("Functionary", r">>>(?=[\w.-]{1,64}+\s*+\{)", '>>>get_weather\n{"city": "Lima"}'),
     Form("Phi 4, Firefunction", r"functools\s?(?=\[)", f"functools[{_JSON}]"),
     Form(
         "the tool as a tag",

@@ -115,7 +115,8 @@ _FORGED = (  # results and turns that only the program may write
     r"|<\|(?:user|observation)\|>|\[INST\]"
 )
 _TURN = (  # the end of a turn, at the end of a line
-    r"(?<!`)(?:<\|(?:im_end|eot_id|end|endoftext|eom_id)\|>|<end_of_turn>)(?=\s*+<|[ \t]*+\n)"
+    r"(?<!`)(?:<\|(?:im_end|eot_id|end|endoftext|eom_id)\|>|<end_of_turn>|<｜end▁of▁sentence｜>"
+    r"|</s>(?=\s*+(?:<s>|\[INST\])))(?=\s*+[<\[]|[ \t]*+(?:\n|(?:Human|User|Question)\s?:))"
 )
 _HALF = r"(?:Obs(?:e(?:r(?:v(?:a(?:t(?:i(?:on?)?)?)?)?)?)?)?|观察?)\s*+\Z"  # cut by a stop word
 _ALONE = (  # an Observation without a colon on a line of its own, or in brackets
@@ -123,8 +124,8 @@ _ALONE = (  # an Observation without a colon on a line of its own, or in bracket
     r"|[\[(<](?i:observation)[\])>]?+(?:[:：\w]|[ \t]*+$))"
 )
 _MARK = re.compile(
-    rf"^(?P<label>{_LABEL})|(?P<within>{_WITHIN})|(?P<native>{OPENING})"
-    rf"|(?P<forged>{_FORGED})|(?P<turn>{_TURN})|^(?P<half>{_HALF})|^(?P<alone>{_ALONE})",
+    rf"^(?P<label>{_LABEL})|(?P<within>{_WITHIN})|(?P<turn>{_TURN})|(?P<native>{OPENING})"
+    rf"|(?P<forged>{_FORGED})|^(?P<half>{_HALF})|^(?P<alone>{_ALONE})",
     re.MULTILINE | re.ASCII,  # ASCII: else "ı" counts as an "i"
 )
 _HERE = re.compile(rf"(?P<label>{_S}*+{_LABEL})", re.ASCII)

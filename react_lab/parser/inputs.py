@@ -37,7 +37,7 @@ TWICE = "Action Input gives one parameter twice, with two values"
 MARKUP = "Action Input is in the markup of another format"
 
 NOTHING = ("none", "null", "n/a", "无")  # as an input: there is none; as a name: no tool
-NO_INPUT = (*NOTHING, "na", "nil", "-", "()", "[]", "empty", '""', "''", "no input")
+NO_INPUT = (*NOTHING, "na", "nil", "-", "()", "[]", "empty", '""', "''", "no input", "(none)")
 LANGUAGES = "json|python|py|sql|text|plaintext|bash|sh|javascript|js|xml"
 
 _OPENING = re.compile(
@@ -47,6 +47,11 @@ _RULE_AT_END = re.compile(r"\n[ \t]*+(?:-{3,}+|\*{3,}+|_{3,}+|={3,}+|`{3,}+)\s*+
 _SAYS_JSON = re.compile(r"\Ajson\b[\s:]*+(?=\{)", re.I)
 _PAIR = re.compile(r"""["'“](\w+)["'”]\s*+[:：]""")
 _LINE = re.compile(r"(?P<name>[^\W\d]\w*+)[ \t]*+(?:[:：]|=(?!=))[ \t]*+(?P<value>[^\n]*+)\Z")
+_WRAPPED = re.compile(  # an object in a tag, in Python's long quotes, or in dict()
+    r"""<(?P<tag>[A-Za-z_]{1,20})>\s*+(?P<a>\{.*\})\s*</(?P=tag)>"""
+    r"""|(?P<quote>\"{3}|'{3})\s*+(?P<b>\{.*\})\s*(?P=quote)|dict\((?P<c>.*)\)""",
+    re.S,
+)
 _QUOTED = re.compile(r'<\|"\|>(.*?)<\|"\|>', re.S)
 WHY = {"backslash": ADVICE, "twice": TWICE}
 _WITHOUT_DUPLICATES = json.JSONDecoder(strict=False, object_pairs_hook=lambda pairs: once(pairs))
@@ -72,6 +77,8 @@ def read_input(raw: str, parameters: list[str]) -> Input:
         return found._replace(repairs=repairs + found.repairs)
     if not whole:
         return Input(None, repairs, BROKEN)
+    if (wrapped := _WRAPPED.fullmatch(text)) and (inside := _unwrapped(wrapped, parameters)):
+        return Input(inside, (*repairs, "wrapping removed"))
     if text[0] == "<":
         if (markup := read_markup(text, parameters)) and not text[markup.end :].strip():
             return Input(markup.arguments, (*repairs, "markup read"))
@@ -170,6 +177,18 @@ def _object(text: str, parameters: list[str]) -> Input:
         return Input(None, (), BROKEN)  # such as {"code": "d = {"}"}, a quote without escape
     dropped = ("text after the input dropped",) if text[end:].strip() else ()
     return Input(value, further + dropped)
+
+
+def _unwrapped(wrapped: re.Match[str], parameters: list[str]) -> dict[str, Any] | None:
+    """The object inside a wrapping, if the tool has all of its keys."""
+    if wrapped["c"] is not None:
+        try:
+            found: object = read_keywords(wrapped["c"])[0]
+        except Unreadable:
+            return None
+    else:
+        found = _object(wrapped["a"] or wrapped["b"], parameters).arguments
+    return found if isinstance(found, dict) and found and set(found) <= set(parameters) else None
 
 
 def _escaped(text: str) -> dict[str, Any] | None:

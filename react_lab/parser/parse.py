@@ -27,6 +27,11 @@ _EXAMPLE = re.compile(
 ANSWERS = 3  # so many answers of one reply are looked at for an example
 # The heading of the prompt's next example, which small models write after their answer.
 _HEADING = re.compile(r"\n\s*(?:Examples?|示例)\s*[:：]\s*\Z")
+# A heading without a colon, which counts only in a reply without labels.
+_TITLE = re.compile(
+    r"^[ \t]*+(?:#{1,6}[ \t]++[*_]*+|\*\*|__)(?:Final Answer|最终答案)[*_]*+[ \t]*+$(?!\s*+[:：])",
+    re.I | re.M,
+)
 _LISTED = re.compile(r"\s*+(?:[-*•+]|\d{1,2}[.)])[ \t]")
 
 
@@ -199,4 +204,19 @@ def parse(text: str, tools: dict[str, list[str]]) -> Move:
     repairs += ("invented Observation dropped",) if forged else ()
     thought = "\n".join(part.text for part in kept if part.kind == "thought" and part.text)
     calls = read_calls(kept, shown, tools)
-    return choose(thought, calls, read_answers(kept, calls, shown), forged, repairs)
+    answers = read_answers(kept, calls, shown)
+    if not (calls or answers or forged) and (title := _TITLE.search(shown)):
+        if answer := visible(shown[title.end() :]):
+            return FinalAnswer(visible(shown[: title.start()]), answer, repairs)
+    return _as_answer(choose(thought, calls, answers, forged, repairs), tools)
+
+
+def _as_answer(move: Move, tools: Tools) -> Move:
+    """Return the Final Answer that a model wrote as a call: `Action: Final Answer`."""
+    if not isinstance(move, Action) or move.tool in tools or len(move.arguments) != 1:
+        return move
+    (answer,) = move.arguments.values()
+    named = re.fullmatch(r"final[ _]?answer|最终答案", move.tool, re.I)
+    if not named or not isinstance(answer, str) or not answer.strip():
+        return move
+    return FinalAnswer(move.thought, answer.strip(), move.repairs)

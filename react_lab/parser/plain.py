@@ -24,6 +24,18 @@ IN_WORDS = "the call stands in the text and cannot be read"
 EMPTY_REPLY = "the reply is empty"
 _MARK = re.compile(OPENING, re.M)
 _PYTHON = re.compile(r"^\[?(?P<name>[\w.-]++)\(", re.M)
+_INVENTED = re.compile(  # after the end of the model's turn, unless another one of its own begins
+    r"(?<!`)(?:<\|(?:im_end|eot_id|endoftext|eom_id)\|>|<end_of_turn>|<｜end▁of▁sentence｜>"
+    r"|</s>(?=\s*+(?:<s>|\[INST\])))"
+    r"(?!\s*+(?:<\|(?:im_start|start_header_id|start)\|>assistant|<start_of_turn>model)).*",
+    re.S,
+)
+# Markup of an unknown form: the whole text is tags, but not those of a page.
+_TAGGED = re.compile(
+    r"<(?!/?(?:[abipqsu]|d[dlt]|div|h\d|html|[ou]l|li|table|tr|td|th|span|em|strong|pre|code|br"
+    r"|details|section|article|svg|math)\b)[^<>\n]{1,60}>.*[>})\]]",
+    re.S | re.I,
+)
 _TOKENS = ("<|", "<｜", "[TOOL_CALLS]")  # marks that no prose contains by chance
 _TRIES = 5  # places at which a call without marks is looked for
 
@@ -40,7 +52,8 @@ def parse_plain(text: str, tools: Tools) -> Move:
         tools: The parameter names of each registered tool.
     """
     found = clean(text)
-    move = _move(visible(found.text), tools)
+    words = visible(found.text)
+    move = _move(_INVENTED.sub("", words).rstrip() or words, tools)
     return replace(move, thought=move.thought or "\n".join(found.thoughts))
 
 
@@ -55,9 +68,19 @@ def _move(text: str, tools: Tools) -> Move:
         return FinalAnswer("", text) if shown else move
     if any(_is_leak(text, begin, end) for begin, end in _possible_calls(text, tools)):
         return Malformed("", IN_WORDS)
+    if _names_in_markup(text, tools):
+        return Malformed("", IN_WORDS)
     if [part.text for part in parts] == [text] or _is_answer(text, tools):
         return FinalAnswer("", text)
     return move
+
+
+def _names_in_markup(text: str, tools: Tools) -> bool:
+    """Whether a text is nothing but markup of an unknown form in which a tool is named."""
+    if not _TAGGED.fullmatch(text):
+        return False
+    names = "|".join(map(re.escape, tools))
+    return bool(names and re.search(rf"[>:=\"'\n]\s*+(?:{names})\s*+[<>\"'\n({{]", text))
 
 
 def _as_move(call: Call) -> Move:

@@ -44,10 +44,12 @@ _ANY_LABEL = re.compile(
 # Reasoning
 
 _THINK = r"think(?:ing)?"
+_LESS, _MORE = "(?:<|&lt;)", "(?:>|&gt;)"  # a server may escape a tag
 # Other tags that models use for their reasoning; in an answer they are part of it.
 _OTHER = (
-    r"thoughts?|reason(?:ing)?|rationale|analysis|reflection|scratch_?pad|(?:inner_|internal_)?"
-    r"monologue|(?:inner|internal)_thoughts|chain_of_thought|cot|deliberation|antThinking"
+    r"thoughts?|reason(?:ing)?(?:_content)?|rationale|analysis|reflection|scratch_?pad"
+    r"|(?:inner_|internal_)?monologue|(?:inner|internal)_thoughts|chain_of_thought|cot"
+    r"|deliberation|antThinking|plan(?:ning)?|(?:thinking|thought)_process|brainstorm(?:ing)?"
 )
 
 
@@ -70,14 +72,18 @@ class Reasoning(NamedTuple):
 
 _PREFIX = r"(?:seed:|mm:|longcat_)?"
 REASONING = (
-    Reasoning("tags", rf"(?i:<{_PREFIX}{_THINK}\s?>)", rf"(?i:</{_PREFIX}{_THINK}\s?>)"),
+    Reasoning(
+        "tags",
+        rf"(?i:{_LESS}{_PREFIX}{_THINK}\s?{_MORE})",
+        rf"(?i:{_LESS}/{_PREFIX}{_THINK}\s?{_MORE})",
+    ),
     Reasoning("other tags", rf"(?i:<(?P<tag>{_OTHER})\s?>)", rf"(?i:</(?P<tag>{_OTHER})\s?>)"),
     Reasoning("Magistral", r"\[THINK\]", r"\[/THINK\]"),
     Reasoning("Kimi", r"◁think▷", r"◁/think▷"),
     Reasoning(
         "tokens",
-        r"<\|(?:think|thinking|thought|reasoning|begin_of_thinking)\|>",
-        r"<\|/(?:think|thinking|thought|reasoning)\|>|<\|end_of_thinking\|>",
+        r"<\|(?:think|thinking|thought|reasoning|begin_of_thinking|think(?:ing)?_start)\|>",
+        r"<\|/(?:think|thinking|thought|reasoning)\|>|<\|(?:end_of_thinking|think(?:ing)?_end)\|>",
     ),
     Reasoning("Cohere", r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
     Reasoning("o1 style", r"<\|begin_of_thought\|>", r"<\|end_of_thought\|>"),
@@ -97,6 +103,7 @@ REASONING = (
         r"(?=assistant(?:final|commentary|analysis))",
         False,
     ),
+    Reasoning("Ollama", r"\A\s*+Thinking\.\.\.[ \t]*+$", r"^\.\.\.done thinking\.?"),
     Reasoning("harmony, cut", r"(?!)", r"(?=<\|channel\|>final\s*+<\|message\|>)"),
 )
 _ANY_MARK = re.compile(
@@ -106,15 +113,17 @@ _ANY_MARK = re.compile(
     re.M,
 )
 OTHER = 1  # the place of "other tags" in the table
-_OPENING = [re.compile(kind.opening) for kind in REASONING]
+_OPENING = [re.compile(kind.opening, re.M) for kind in REASONING]
 _CLOSING = [re.compile(kind.closing, re.M) for kind in REASONING]
 _REASONING_FENCE = re.compile(r"^(`{3,})[\w-]{0,20}think[\w-]*+[ \t]*+$", re.I | re.M)
 # Marks of a template before an answer, and around it. They have no meaning of their own.
 _BEFORE_ANSWER = re.compile(
-    r"[\s\0]*+(?:(?:<\|start\|>assistant)?<\|channel\|>final\s*+<\|message\|>"
+    r"[\s\0]*+(?:(?:<\|start\|>assistant)?(?:<\|channel\|>final\s*+(?:<\|constrain\|>\w++)?)?"
+    r"<\|message\|>"
     r"|<\|channel>\s?(?:final|response)\b|<\|begin_of_solution\|>|<\|START_(?:RESPONSE|TEXT)\|>"
     r"|assistantfinal|final(?=Final Answer|Thought:|[A-Z][a-z]+[ ,.]))[\s\0]*+"
 )
+_BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")  # GLM's, around an answer
 _ANSWER_TAG = re.compile(r"[\s\0]*+<(?P<tag>answer|response|output|solution|final_answer)>", re.I)
 _GLUED = re.compile(
     r"[\s\0]*+(?:thought|analysis|commentary|final|assistant)++"
@@ -232,7 +241,7 @@ def _reasoning(text: str) -> list[tuple[int, int]]:
             opened = None
             while answers and answers[-1] < mark.end():
                 answers.pop()
-    if opened and REASONING[opened[0]].name != "harmony without tokens":
+    if opened and REASONING[opened[0]].name not in ("harmony without tokens", "Ollama"):
         if starts_line(text, opened[1].start()):
             found.append((opened[1].start(), len(text)))
     return found
@@ -263,7 +272,8 @@ def _unmarked(thought: str) -> str:
 
 def _template(text: str, reasoned: bool) -> list[tuple[int, int]]:
     """The marks of a chat template before an answer, and around it."""
-    found, place = [], 0
+    found = [mark.span() for mark in _BOX.finditer(text) if not _quoted(text, mark)]
+    place = 0
     while (mark := _BEFORE_ANSWER.match(text, place) or _GLUED.match(text, place)) and mark[0]:
         found.append(mark.span())
         place = mark.end()

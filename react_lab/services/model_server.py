@@ -421,7 +421,15 @@ async def _head(reader: asyncio.StreamReader) -> tuple[str, str, dict[str, str]]
     except ValueError:
         raise Refused(400, "This is not an HTTP request.") from None
     headers = (line.partition(":") for line in lines)
-    named = {name.strip().lower(): value.strip() for name, _, value in headers}
+    pairs = [(name.lower(), value.strip()) for name, _, value in headers]
+    named = dict(pairs)
+    # Of two lengths, or of a name with a space, every server makes something else.
+    names = [name for name, _ in {*pairs}]
+    single = ("content-length", "host", "authorization", "transfer-encoding")
+    if any(not name or name != name.strip() for name in names) or any(
+        names.count(name) > 1 for name in single
+    ):
+        raise Refused(400, "This is not an HTTP request.")
     return method, target.partition("?")[0], named
 
 

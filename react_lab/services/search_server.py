@@ -206,7 +206,7 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             request = json.loads(body)
             query, limit = request["query"].strip(), int(request.get("max_results", 5))
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return tavily_error(400, "", 'Send JSON such as {"query": "deepest lake"}.')
         if not query or not 0 <= limit <= 20:
             return tavily_error(400, "", "query is empty, or max_results is not from 0 to 20.")

@@ -52,6 +52,8 @@ with Gradebook("sqlite:///gradebook.db") as book:
                       for student, found in grades.items()}))
 """
 
+NEVER = "def repeat_detection(*given):\n    while True:\n        pass\n"
+
 pytestmark = pytest.mark.more
 
 
@@ -117,8 +119,11 @@ def handed_in(released):
     solved = {name: exercise_notebook.solution(name) for name in POINTS}
     note = '\n    __import__("warnings").warn("both are added")\n    return '
     noted = {"time_tool": solved["time_tool"].replace("\n    return ", note)}
+    limit = "from react_lab.course import checking\n\nchecking.SECONDS = {}\n\n\n"  # else a minute
     wrong = {
         "time_tool": source(submissions.clock_that_lies, "time_tool"),
+        "repeat_detection": limit.format(3) + NEVER,
+        "search_api": limit.format(60) + solved["search_api"],
         "context_policy": source(submissions.policy_that_forgets, "context_policy"),
     }
     return {
@@ -151,7 +156,8 @@ def test_what_is_released_is_the_learners_notebook(course):
 
 
 def test_each_submission_gets_its_points(course):
-    """By hand: 1 + 2 + 3 + 3 + 4 + 2 = 15; without the clock (1) and the policy (4) it is 10."""
+    """By hand: 1 + 2 + 3 + 3 + 4 + 2 = 15; without the clock (1), the policy (4) and the function
+    that never returns (2) it is 8."""
     found = json.loads((course / "grades.json").read_text())
     most = {f"{name}-check": points for name, points in POINTS.items()}
     assert {name: most for name in found} == {
@@ -163,17 +169,19 @@ def test_each_submission_gets_its_points(course):
     }
     assert scores == {
         "right": most,
-        "wrong": most | {"time_tool-check": 0, "context_policy-check": 0},
+        "wrong": most
+        | {"time_tool-check": 0, "repeat_detection-check": 0, "context_policy-check": 0},
         "empty": dict.fromkeys(most, 0),
     }
-    assert [sum(scores[name].values()) for name in ("right", "wrong", "empty")] == [15, 10, 0]
+    assert [sum(scores[name].values()) for name in ("right", "wrong", "empty")] == [15, 8, 0]
 
 
 @pytest.mark.parametrize(
     "learner, words",
     [
         ("right", "(Score: 15.0 / 15.0)"),
-        ("wrong", "(Score: 10.0 / 15.0)"),
+        ("wrong", "(Score: 8.0 / 15.0)"),
+        ("wrong", "your function did not return"),
         ("wrong", "a clock that answers for any city lies"),
         ("wrong", "lost: What is the number of the mill, and what is that of the ferry?"),
         ("empty", "(Score: 0.0 / 15.0)"),

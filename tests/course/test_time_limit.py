@@ -1,7 +1,9 @@
 """A check of a function that never returns ends with a clear message."""
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -35,7 +37,31 @@ def waiting(*given):
     threading.Event().wait()
 
 
-NEVER = [for_ever, slow, swallowing, waiting]
+def bare(*given):
+    while True:
+        try:
+            time.sleep(0.001)
+        except:  # noqa: E722 (what learners write)
+            pass
+
+
+def bare_and_busy(*given):
+    while True:
+        try:
+            sum(range(10))
+        except BaseException:
+            continue
+
+
+def at_the_end(*given):
+    try:
+        time.sleep(3600)
+    finally:
+        while True:
+            time.sleep(0.001)
+
+
+NEVER = [for_ever, slow, swallowing, waiting, bare, bare_and_busy, at_the_end]
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +82,16 @@ def test_what_ends_in_time_is_not_touched():
     assert within(30, lambda: 42) == 42
     with pytest.raises(ZeroDivisionError):
         within(30, lambda: 1 / 0)
+
+
+def test_nothing_is_left_of_the_limit():
+    """Neither a handler, nor a trace function, nor an interrupt that comes later."""
+    before = signal.getsignal(signal.SIGINT), sys.gettrace()
+    for work in (lambda: 42, bare):
+        with contextlib.suppress(TimeoutError):
+            within(0.1, work)
+        assert (signal.getsignal(signal.SIGINT), sys.gettrace()) == before
+    assert sum(range(300_000)) == 44999850000
 
 
 def test_an_interrupt_of_the_person_stays_one():

@@ -98,11 +98,16 @@ def test_a_refusal_says_what_to_do_and_never_the_key(status, advice):
 
 
 @pytest.mark.parametrize(
-    "body", ["<html>busy</html>", {"choices": [{"message": None}]}, COMPLETION | {"choices": []}]
+    "body, words",
+    [
+        ("<html>busy</html>", "no chat completion"),
+        ({"choices": [{"message": None}]}, "no chat completion"),
+        (COMPLETION | {"choices": []}, "The endpoint failed.*without a choice"),
+    ],
 )
-def test_a_reply_that_is_none_is_an_error(body):
-    with serve({"replies": [{"json": body}]}) as endpoint:
-        with pytest.raises(ModelError, match="no chat completion"):
+def test_a_reply_that_is_none_is_an_error(body, words):
+    with serve({"replies": [{"json": body}], "then": "repeat"}) as endpoint:
+        with pytest.raises(ModelError, match=words):
             ChatModel("m", endpoint.url)(MESSAGES)
 
 

@@ -214,6 +214,23 @@ def test_an_overflow_is_shrunk_and_tried_again_once(fit):
     assert list(run.steps[-1].sent) == again.messages
 
 
+def test_fit_is_asked_again_what_is_sent_of_the_shorter_history():
+    """What it adds, here a reminder in the last message, must not be lost on the way."""
+    asked: list[int] = []
+
+    def reminding(messages: list[dict]) -> list[dict]:
+        asked.append(len(messages))
+        *before, last = messages
+        text = last["content"].removesuffix(" Be brief.")
+        return [*before, {**last, "content": f"{text} Be brief."}]
+
+    with serve({"replies": [*looking(3), TOO_LONG, FOUR]}) as endpoint:
+        run = look_agent(endpoint, reminding).run("What is 2+2?")
+    assert run.answer == "4"
+    assert asked == [2, 4, 6, 8, 4]  # of three rounds the last one stays
+    assert endpoint.requests[-1].messages[-1]["content"].endswith(" Be brief.")
+
+
 def test_a_second_overflow_ends_the_run():
     with serve({"replies": [*looking(3), TOO_LONG, TOO_LONG, FOUR]}) as endpoint:
         run = look_agent(endpoint, KeepRounds(20)).run("What is 2+2?")

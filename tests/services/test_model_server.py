@@ -349,6 +349,50 @@ def test_what_is_no_http_is_refused():
             assert client.recv(1000).startswith(b"HTTP/1.1 400 Bad Request\r\n")
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        "Content-Length: 2\r\nContent-Length: {n}",
+        "Content-Length: {n}\r\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: chunked",
+        "Content-Length : {n}",
+        " Content-Length: {n}",
+        "Content-Length: {n}\r\n folded: 1",
+        "Content-Length: +{n}",
+        "Content-Length: {n}, {n}",
+        "Content-Length: 0x{n}",
+        "Host: localhost\r\nHost: attacker.example\r\nContent-Length: {n}",
+    ],
+)
+def test_a_smuggled_request_is_refused_and_the_connection_closed(headers):
+    """Two servers may disagree where such a request ends; a second one would hide in its body."""
+    body = json.dumps(chat()).encode()
+    head = f"POST /v1/chat/completions HTTP/1.1\r\n{headers.format(n=len(body))}\r\n\r\n"
+    with running(engine := StandIn()) as gate:
+        with socket.create_connection(("127.0.0.1", gate.port), timeout=60) as client:
+            client.sendall(head.encode() + body + raw("hidden"))
+            client.shutdown(socket.SHUT_WR)
+            answer = b"".join(iter(lambda: client.recv(1000), b""))
+        assert re.match(rb"HTTP/1.1 4(00|11) ", answer) and answer.count(b"HTTP/1.1") == 1
+    assert engine.asked == []
+
+
+def test_two_hundred_half_open_connections_keep_no_real_request_out():
+    """From one address, as in the report; what waits for an engine is left alone."""
+    with running(engine := StandIn(held=True)) as gate, ExitStack() as clients:
+        with ThreadPoolExecutor(2) as pool:
+            first = pool.submit(gate.ask, body=chat("first"))
+            gate.until(lambda: engine.asked)
+            for _ in range(200):
+                client = socket.create_connection(("127.0.0.1", gate.port), timeout=60)
+                clients.enter_context(client).sendall(b"POST /v1/chat")
+            real = pool.submit(gate.ask, body=chat("real"))
+            gate.until(lambda: gate.gate.waiting)
+            gate.let_go(engine)
+            assert [first.result()[0], real.result()[0]] == [200, 200]
+        clients.close()
+
+
 # Who is served when
 
 
