@@ -23,10 +23,22 @@ def remember(key: str | None) -> None:
         _known.add(key)
 
 
-def masked(text: str) -> str:
-    """Return a text without any known key, also as it is in JSON or in an address."""
+def secrets() -> tuple[str, ...]:
+    """Return every known key, the longest first: it may contain a shorter one."""
     named = (os.environ[name].strip() for name in os.environ if name.upper().endswith("_API_KEY"))
-    for key in sorted({*_known, *(key for key in named if len(key) >= SHORTEST)}, key=len)[::-1]:
+    found = {*_known, *(key for key in named if len(key) >= SHORTEST)}
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+def masked(text: str, keys: tuple[str, ...] | None = None) -> str:
+    """Return a text without any known key, also as it is in JSON or in an address.
+
+    Args:
+        text: any text.
+        keys: what `secrets()` returned, for a caller with many texts: the environment is slow to
+            search. None searches it.
+    """
+    for key in secrets() if keys is None else keys:
         for form in {key, json.dumps(key)[1:-1], quote(key, safe="")}:
             text = text.replace(form, "***")
     return text

@@ -18,7 +18,7 @@ from typing import Any
 
 from react_lab import debug
 from react_lab.context import smaller
-from react_lab.keys import masked
+from react_lab.keys import masked, secrets
 from react_lab.models.reply import (
     ENDINGS,
     Fit,
@@ -107,8 +107,9 @@ def ready(messages: list[Message], run: Run, agent: "Agent") -> list[Message]:
     if run.stop:
         call = agent.phrases.message("last_call")
         messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n{call}"}
+    keys = secrets()
     for one in messages:
-        one["content"] = one["content"] and sendable(str(one["content"]))
+        one["content"] = one["content"] and sendable(str(one["content"]), keys)
     return messages
 
 

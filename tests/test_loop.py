@@ -1,6 +1,7 @@
 """Loop: from a question to a Run that always says how it ended."""
 
 import asyncio
+import gc
 import sys
 from dataclasses import replace
 
@@ -837,7 +838,7 @@ def test_a_signature_is_read_once(monkeypatch):
 
 @pytest.mark.parametrize("step", [text_step, native_step])
 def test_the_work_of_a_round_does_not_grow_with_the_square_of_the_steps(step):
-    """Counted in calls of Python functions: four times the steps may cost 16 times, not more."""
+    """Counted in calls of Python functions. Four times the steps: 4 is linear, 16 the square."""
 
     def cost(steps):
         replies = iter([call(f"6*{number}") for number in range(steps)] + [DONE])
@@ -853,12 +854,15 @@ def test_the_work_of_a_round_does_not_grow_with_the_square_of_the_steps(step):
             nonlocal calls
             calls += event == "call"
 
+        gc.disable()  # a finalizer of another test's objects would be counted too
         sys.setprofile(count)
         try:
             assert len(agent.run("What is it?").steps) == steps + 1
         finally:
             sys.setprofile(None)
+            gc.enable()
         return calls
 
+    cost(2)  # fills what is kept from run to run, such as imports and compiled patterns
     short, long = cost(15), cost(60)
-    assert long < 10 * short
+    assert long < 7 * short

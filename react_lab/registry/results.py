@@ -38,12 +38,13 @@ def as_text(value: object) -> str:
     return text if text.strip() else "The tool returned an empty text."
 
 
-def sendable(text: str) -> str:
+def sendable(text: str, keys: tuple[str, ...] | None = None) -> str:
     """Return a text that can be sent, shown and written: without half an emoji and without keys.
 
-    Half an emoji ("\\ud83d" in a model's JSON) becomes a question mark, a key ***.
+    Half an emoji ("\\ud83d" in a model's JSON) becomes a question mark, a key ***. keys: as in
+    `masked`.
     """
-    return masked(text if text.isascii() else text.encode("utf-8", "replace").decode())
+    return masked(text if text.isascii() else text.encode("utf-8", "replace").decode(), keys)
 
 
 def plain(value: object, inside: tuple[int, ...] = ()) -> object:

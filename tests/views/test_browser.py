@@ -271,14 +271,17 @@ FOCUSED = """() => {
 
 
 def tab_to(page, name):
-    """Walk to a control with Tab, and back with Shift+Tab from the widget's end; the names met."""
+    """Walk to a control with Tab; turn round at each end of the widget. Returns the names met.
+
+    Of the choices of a question, Tab reaches the first and Shift+Tab the last.
+    """
     met, key = [page.evaluate(FOCUSED)], "Tab"
     while met[-1] != name:
         assert len(met) < 60, f"{name} is not reached: {met}"
         page.keyboard.press(key)
         met.append(page.evaluate(FOCUSED))
         if met[-2] and not met[-1]:
-            key = "Shift+Tab"
+            key = "Tab" if key == "Shift+Tab" else "Shift+Tab"
     return met
 
 
