@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.models.scripted import ScriptedModel
@@ -62,11 +63,13 @@ CASES = (
 )
 
 
-def check(work: Callable) -> None:
+def check(work: Callable[..., Any]) -> None:
     """Raises Wrong unless work(question, model, tools, outbox, allowed) does right by each case."""
     told_of_sent: set[str] = set()
     for case in CASES:
-        outbox, asked, early = [], [], []
+        outbox: list[Any] = []
+        asked: list[str] = []
+        early: list[str] = []
         person = who_is_asked(case, outbox, asked, early)
         model, tools = ScriptedModel(case.replies), lab_tools().subset(("get_weather",))
         run = ask(case.title, work, "Write to them.", model, tools, outbox, person)
@@ -77,7 +80,9 @@ def check(work: Callable) -> None:
         look_at_words(case, run, told_of_sent)
 
 
-def who_is_asked(case: Case, outbox: list, asked: list, early: list) -> Callable[[Action], bool]:
+def who_is_asked(
+    case: Case, outbox: list[Any], asked: list[str], early: list[str]
+) -> Callable[[Action], bool]:
     """The person: notes what is asked, and which mails were sent before that."""
 
     def allowed(action: Action) -> bool:
@@ -97,7 +102,7 @@ def why_not(run: object) -> str:
     return f"; the model was told: {broke[0]}" if broke else ""
 
 
-def look_at(case: Case, run: object, tools: Registry, outbox: list, asked: list) -> None:
+def look_at(case: Case, run: object, tools: Registry, outbox: list[Any], asked: list[Any]) -> None:
     """Raises Wrong unless a run did what its case must do."""
     if "send_mail" not in tools:
         names = ", ".join(tool.name for tool in tools)

@@ -23,9 +23,11 @@ from contextlib import redirect_stderr
 from dataclasses import dataclass
 from textwrap import indent
 from types import CodeType
+from typing import Any, TypeVar
 
 from react_lab.course.time_limit import within
 
+T = TypeVar("T")
 STATES = ("not started", "wrong", "right")
 SECONDS = 60  # for one check; the longest of them takes a few
 LONGEST = 300  # characters of a value that are shown
@@ -54,10 +56,10 @@ class Exercise:
     difficulty: int
     minutes: int
     hints: tuple[str, str, str]
-    check: Callable[[Callable], str | None]
+    check: Callable[[Callable[..., Any]], str | None]
     notebook: str = "13_exercises"
-    solution: Callable | None = None
-    stub: Callable | None = None
+    solution: Callable[..., Any] | None = None
+    stub: Callable[..., Any] | None = None
 
 
 def untouched() -> None:
@@ -99,7 +101,7 @@ def expect(what: str, yours: object, wanted: object) -> None:
         raise Wrong(what, repr(yours), repr(wanted))
 
 
-def ask(what: str, work: Callable, *given: object) -> object:
+def ask(what: str, work: Callable[..., T], *given: object) -> T:
     """What the learner's work gives. what: the call in words. Raises Wrong for what it raises."""
     try:
         return work(*given)
@@ -110,7 +112,7 @@ def ask(what: str, work: Callable, *given: object) -> object:
         raise Wrong(what, told, "no exception") from fault
 
 
-def _line(fault: BaseException, work: Callable) -> str:
+def _line(fault: BaseException, work: Callable[..., Any]) -> str:
     """Where in the learner's own code something was raised, if it was there."""
     file = getattr(getattr(work, "__code__", None), "co_filename", None)
     places = [
@@ -153,7 +155,7 @@ def same(code: CodeType | None, stub: CodeType) -> bool:
     return code is not None and _steps(code) == _steps(stub)
 
 
-def _steps(code: CodeType) -> list[tuple]:
+def _steps(code: CodeType) -> list[tuple[Any, ...]]:
     """The instructions of a function, those of functions inside it included."""
     found = []
     for one in dis.get_instructions(code):

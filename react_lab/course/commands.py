@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from textwrap import fill
 from types import CodeType
+from typing import Any
 
 from react_lab.course import exercise_notebook, progress_file, progress_table
 from react_lab.course.checking import Checked, Exercise, judged, untouched
@@ -53,7 +54,7 @@ def check(name: str, work: object) -> Checked:
     return Checked(found.state, "\n".join(filter(None, (*lines, trouble))))
 
 
-def mine(name: str, work: Callable) -> Callable:
+def mine(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
     """Return your version of a piece if its check passes, else the course's.
 
     So a notebook runs to its end before all of it is written.

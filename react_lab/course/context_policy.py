@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from react_lab.context import KeepRounds, words_of
 from react_lab.course.checking import Exercise, Wrong, ask
@@ -61,7 +62,7 @@ class Outcome:
     tokens: int
 
 
-def check(work: Callable) -> str:
+def check(work: Callable[..., Any]) -> str:
     """Raises Wrong unless a policy solves all cases with four fifths of GIVEN's tokens.
 
     Returns both numbers of tokens, in words.
@@ -79,7 +80,7 @@ def check(work: Callable) -> str:
     return f"  Sent: {yours.tokens:,} tokens; {GIVEN}: {given.tokens:,}. You save {saved:.0%}."
 
 
-def look_at_messages(work: Callable) -> None:
+def look_at_messages(work: Callable[..., Any]) -> None:
     """Raises Wrong unless what a policy sends is a list of messages that an endpoint takes."""
     for step in run_of(None, ASKED[0]).steps:
         sent, told = list(step.sent), f"your policy on {len(step.sent)} messages"
@@ -98,14 +99,14 @@ def look_at_messages(work: Callable) -> None:
             raise Wrong(f"{told}: the roles", ", ".join(roles), right)
 
 
-def tried(policy: Callable) -> Outcome:
+def tried(policy: Callable[..., Any]) -> Outcome:
     """A policy on all cases."""
     runs = [run_of(policy, names) for names in ASKED]
     lost = [run.question for run, names in zip(runs, ASKED) if not solved(run, names)]
     return Outcome(tuple(lost), sum(run.tokens for run in runs))
 
 
-def run_of(policy: Callable | None, asked: tuple[str, str]) -> Run:
+def run_of(policy: Callable[..., Any] | None, asked: tuple[str, str]) -> Run:
     """The run of one case: it reads all pages, those that are asked for first."""
     tools = Registry()
 
@@ -121,14 +122,14 @@ def run_of(policy: Callable | None, asked: tuple[str, str]) -> Run:
     ).run(question)
 
 
-def reader(order: list[str], asked: tuple[str, str]) -> Callable:
+def reader(order: list[str], asked: tuple[str, str]) -> Callable[..., Any]:
     """A scripted model that reads the pages in this order, and answers from what it was sent.
 
     It knows nothing else: what the policy has left out, it cannot say. Tokens are characters / 4.
     """
     pages = iter(order)
 
-    def model(messages: list[Message], tools: list[dict] | None = None) -> Reply:
+    def model(messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
         count = sum(len(words_of(one)) for one in messages) // 4
         text = "\n".join(words_of(one) for one in messages)
         if (page := next(pages, None)) is not None:
@@ -144,7 +145,7 @@ def reader(order: list[str], asked: tuple[str, str]) -> Callable:
 
 def number(name: str) -> str:
     """The number in the fact of a page."""
-    return re.search(r"\d[\d.]*\d|\d", FACTS[name])[0]
+    return seen_numbers(FACTS[name])[0]
 
 
 def seen_numbers(text: str) -> list[str]:

@@ -16,6 +16,7 @@ import json
 from functools import cache
 from importlib import resources
 from types import CodeType
+from typing import Any
 
 SOURCE = resources.files("react_lab") / "data" / "exercises.ipynb"
 STUB = "..."
@@ -24,12 +25,13 @@ BEGIN_TESTS, END_TESTS = "### BEGIN HIDDEN TESTS", "### END HIDDEN TESTS"
 
 
 @cache
-def instructors() -> dict:
+def instructors() -> dict[str, Any]:
     """The notebook with all solutions, as its JSON."""
-    return json.loads(SOURCE.read_text("utf-8"))
+    notebook: dict[str, Any] = json.loads(SOURCE.read_text("utf-8"))
+    return notebook
 
 
-def learners() -> dict:
+def learners() -> dict[str, Any]:
     """The notebook that learners start from: stubs, no hidden tests, nothing has run."""
     notebook = copy.deepcopy(instructors())
     for cell in notebook["cells"]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
+from typing import Any
 
 from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.parser.cases import as_result
@@ -41,15 +42,15 @@ class Row:
     """What a model wrote, and how it must be read, as `cases.as_result` gives it."""
 
     text: str
-    wanted: dict
+    wanted: dict[str, Any]
 
 
-def called(tool: str, **arguments: object) -> dict:
+def called(tool: str, **arguments: object) -> dict[str, Any]:
     """The wanted result of a call."""
     return {"type": "action", "name": tool, "args": arguments}
 
 
-def final(answer: str) -> dict:
+def final(answer: str) -> dict[str, Any]:
     """The wanted result of an answer."""
     return {"type": "final", "answer": answer}
 
@@ -133,7 +134,7 @@ KEPT = (
 )
 
 
-def check(work: Callable) -> str:
+def check(work: Callable[..., Any]) -> str:
     """Raises Wrong unless a fault is fixed and nothing else is lost. Returns which are fixed."""
     with uses_of(parse) as uses:
         fixed, missing = tried(work)
@@ -146,7 +147,7 @@ def check(work: Callable) -> str:
     return f"  Fixed: {', '.join(fixed)}.{others}"
 
 
-def tried(work: Callable) -> tuple[list[str], dict[str, Wrong]]:
+def tried(work: Callable[..., Any]) -> tuple[list[str], dict[str, Wrong]]:
     """The faults that a parser no longer has, and what is wrong with the others.
 
     Raises Wrong if it misreads a reply that parse_first reads right.
@@ -165,7 +166,7 @@ def tried(work: Callable) -> tuple[list[str], dict[str, Wrong]]:
 
 
 @contextmanager
-def uses_of(function: Callable) -> Iterator[list[int]]:
+def uses_of(function: Callable[..., Any]) -> Iterator[list[int]]:
     """A list that gets an entry for each call of a function, whoever makes it."""
     uses, before = [], sys.getprofile()
 
@@ -180,7 +181,7 @@ def uses_of(function: Callable) -> Iterator[list[int]]:
         sys.setprofile(before)
 
 
-def nearest(work: Callable, missing: dict[str, Wrong]) -> Wrong:
+def nearest(work: Callable[..., Any], missing: dict[str, Wrong]) -> Wrong:
     """Of the faults that are not fixed, the one in which most differs from parse_first."""
 
     def changed(name: str) -> int:
@@ -191,7 +192,7 @@ def nearest(work: Callable, missing: dict[str, Wrong]) -> Wrong:
     return missing[max(missing, key=changed)]
 
 
-def read(work: Callable, row: Row, about: str) -> None:
+def read(work: Callable[..., Any], row: Row, about: str) -> None:
     """Raises Wrong unless a reply is read as it must be."""
     told = f"{about}\n{row.text}"
     move = ask(told, work, row.text, TOOLS)
@@ -201,7 +202,7 @@ def read(work: Callable, row: Row, about: str) -> None:
         raise Wrong(told, as_result(move), row.wanted)
 
 
-def result(work: Callable, row: Row) -> object:
+def result(work: Callable[..., Any], row: Row) -> object:
     """How a reply is read, or the name of what was raised."""
     try:
         return as_result(work(row.text, TOOLS))

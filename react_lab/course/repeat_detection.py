@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.models.reply import Message, Reply
@@ -59,10 +60,11 @@ class Endless(BaseException):
     """The loop asked for too many replies. No `except Exception` of a learner holds it up."""
 
 
-def check(work: Callable) -> None:
+def check(work: Callable[..., Any]) -> None:
     """Raises Wrong unless work(question, model, tools) ends as each of the cases must."""
     for case in CASES:
-        ran, told = [], f"{case.title}:\n{calls_of(case)}"
+        ran: list[str] = []
+        told = f"{case.title}:\n{calls_of(case)}"
         try:
             ended = ask(told, work, "What now?", plays(case.replies), counted(ran))
         except Endless:
@@ -98,11 +100,11 @@ def calls_of(case: Case) -> str:
     return "; ".join(" ".join(x.partition(": ")[2] or x for x in one[-2:]) for one in lines)
 
 
-def plays(replies: tuple[str, ...]) -> Callable:
+def plays(replies: tuple[str, ...]) -> Callable[..., Any]:
     """A model that says its lines in order, and the last one for ever."""
     asked = 0
 
-    def model(messages: list[Message], tools: list[dict] | None = None) -> Reply:
+    def model(messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
         nonlocal asked
         asked += 1
         if asked > MANY:

@@ -11,6 +11,8 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import Any
 
 from react_lab.course.checking import Exercise, NotStarted, Wrong, ask
 from react_lab.registry.registry import Observation, Registry
@@ -41,7 +43,7 @@ FAULTS = {
 }
 
 
-def check(work: Callable) -> None:
+def check(work: Callable[..., Any]) -> None:
     """Raises Wrong unless work(query) finds what the service finds, and tells of every fault."""
     seen = asked(work)
     if seen.error:
@@ -74,11 +76,13 @@ def look_at_results(seen: Observation) -> None:
     raise Wrong(told, seen.text, f"the title {title!r} and the text {text!r}")
 
 
-def asked(work: Callable, fault: str | None = None) -> Observation:
+def asked(work: Callable[..., Any], fault: str | None = None) -> Observation:
     """What the model sees of one call of the learner's function, run against the service."""
     tools = Registry(retries=0)
-    about = dict(name="search_docs", description="Find passages.", seconds=PATIENCE)
-    ask("tools.register(search_api)", lambda it: tools.register(it, **about), work)
+    register = partial(
+        tools.register, name="search_docs", description="Find passages.", seconds=PATIENCE
+    )
+    ask("tools.register(search_api)", register, work)
     with serving(fault) as address, settings(address):
         seen = tools.call("search_docs", {"query": QUERY})
     if seen.text.startswith("NotImplementedError"):
@@ -129,10 +133,11 @@ def by_service() -> list[tuple[str, str]]:
     return [(title, html.unescape(re.sub(r"<[^>]+>", "", text))) for title, text in found]
 
 
-def load(request: urllib.request.Request) -> dict:
+def load(request: urllib.request.Request) -> dict[str, Any]:
     """The JSON of a reply."""
     with urllib.request.urlopen(request, timeout=10) as reply:
-        return json.load(reply)
+        found: dict[str, Any] = json.load(reply)
+        return found
 
 
 EXERCISE = Exercise(

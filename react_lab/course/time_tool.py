@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.loop import Agent
@@ -33,7 +34,7 @@ def without_clock() -> Registry:
     return lab_tools(SUMMER).subset(OTHERS)
 
 
-def check(work: Callable) -> None:
+def check(work: Callable[..., Any]) -> None:
     """Raises Wrong unless work(tools, now) adds both tools, and returns a prompt that lists all.
 
     An agent calls the tools, with a clock that the check moves.
@@ -75,7 +76,8 @@ def explains(text: str) -> bool:
 def observed(reply: str, tools: Registry, prompt: str) -> Observation:
     """What an agent gets to see when its model writes this reply."""
     model = ScriptedModel([f"Thought: I need the time.\n{reply}", "Final Answer: I know it."])
-    return Agent(model, tools, system=prompt).run("What time is it?").steps[0].observation
+    seen = Agent(model, tools, system=prompt).run("What time is it?").steps[0].observation
+    return seen or Observation("")
 
 
 EXERCISE = Exercise(

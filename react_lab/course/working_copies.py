@@ -56,7 +56,8 @@ def copy(folder: Path, source: Path, fresh: str | None = None) -> Copied:
     clean = _numbered(source, fresh) if fresh else None
     old = _set_aside(folder / clean) if clean else None
     before = _read(folder / RECORD)
-    after, written = dict(before), {"new": (), "renewed": (), "beside": ()}
+    after = dict(before)
+    written: dict[str, tuple[Path, ...]] = {"new": (), "renewed": (), "beside": ()}
     for original in sorted(source.rglob("*")):
         name = original.relative_to(source)
         if original.is_dir() or LEFT_THERE.intersection(name.parts):
@@ -107,10 +108,8 @@ def _set_aside(mine: Path) -> Path | None:
 
 def _free(mine: Path, word: str) -> Path:
     """`05_loop.old.ipynb`, or the first of `05_loop.old2.ipynb` and so on that is not there."""
-    for number in count(1):
-        path = mine.with_name(f"{mine.stem}.{word}{number if number > 1 else ''}{mine.suffix}")
-        if not path.exists():
-            return path
+    names = (f"{mine.stem}.{word}{n if n > 1 else ''}{mine.suffix}" for n in count(1))
+    return next(path for path in map(mine.with_name, names) if not path.exists())
 
 
 def _sum(path: Path) -> str:

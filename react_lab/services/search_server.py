@@ -49,6 +49,7 @@ from dataclasses import dataclass
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib import resources
+from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from react_lab.ranking import STOP_WORDS, ranked, words
@@ -100,7 +101,8 @@ def search(query: str, limit: int) -> list[Page]:
 
 # The shapes of the replies -------------------------------------------------------------------
 
-Answer = tuple[int, dict | str]  # status and content: a dict is sent as JSON, a text as HTML
+# Status and content: a dict is sent as JSON, a text as HTML.
+Answer = tuple[int, dict[str, Any] | str]
 HTML = "<!DOCTYPE html><html><head><title>{0}</title></head><body><h1>{0}</h1></body></html>"
 
 
@@ -110,7 +112,12 @@ def tavily(query: str, limit: int) -> Answer:
         {"url": page.url, "title": page.title, "content": page.text, "score": round(1 / place, 2)}
         for place, page in enumerate(search(query, limit), 1)
     ]
-    head = {"query": query, "follow_up_questions": None, "answer": None, "images": []}
+    head: dict[str, Any] = {
+        "query": query,
+        "follow_up_questions": None,
+        "answer": None,
+        "images": [],
+    }
     return 200, {**head, "results": found, "response_time": 0.01}
 
 
@@ -140,7 +147,7 @@ def snippet(text: str, query: str) -> str:
     sentences = re.split(r"(?<=\.) ", text)
     best = max(sentences, key=lambda sentence: len(wanted & set(words(sentence))))
 
-    def marked(match: re.Match) -> str:
+    def marked(match: re.Match[str]) -> str:
         span = '<span class="searchmatch">{}</span>'
         return span.format(match[0]) if match[0].lower() in wanted else match[0]
 
@@ -163,12 +170,24 @@ def wikipedia_error(status: int, code: str, text: str) -> Answer:
 UNAUTHORIZED = "Unauthorized: missing or invalid API key."
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """One request. The fault is an attribute of the server."""
+class _Server(ThreadingHTTPServer):
+    """The service with the fault that it plays."""
 
+    def __init__(self, port: int, fault: str | None) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
+        self.fault, self.closing = fault, threading.Event()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Stay silent: a client that went away is not a fault of the server."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: _Server
     timeout = 30  # seconds for a client that sends nothing
 
-    def do_POST(self):
+    def do_POST(self) -> None:
         length = self.headers.get("Content-Length", "0")
         if not length.isdecimal() or int(length) > LARGEST:
             self._send(*tavily_error(413, "", f"A request has at most {LARGEST} bytes."))
@@ -178,7 +197,7 @@ class _Handler(BaseHTTPRequestHandler):
             body = self.rfile.read(int(length))
             self._send(*self._fault(tavily_error) or self._tavily(body))
 
-    def do_GET(self):
+    def do_GET(self) -> None:
         address = urlsplit(self.path)
         if address.path != "/w/api.php":
             self._send(404, HTML.format("Not Found"))
@@ -220,15 +239,14 @@ class _Handler(BaseHTTPRequestHandler):
             return wikipedia_error(200, "badvalue", text)
         if not asked.get("srsearch", "").strip():
             return wikipedia_error(200, "missingparam", 'The "srsearch" parameter must be set.')
-        limit = asked.get("srlimit", "10")
-        limit = int(limit) if limit.isdecimal() and 1 <= int(limit) <= 500 else 10
+        wanted = asked.get("srlimit", "10")
+        limit = int(wanted) if wanted.isdecimal() and 1 <= int(wanted) <= 500 else 10
         return wikipedia("" if self.server.fault == "empty" else asked["srsearch"], limit)
 
-    def _send(self, status: int, content: dict | str) -> None:
-        is_html = isinstance(content, str)
-        data = (content if is_html else json.dumps(content)).encode()
+    def _send(self, status: int, content: dict[str, Any] | str) -> None:
+        kind = "text/html" if isinstance(content, str) else "application/json"
+        data = (content if isinstance(content, str) else json.dumps(content)).encode()
         self.send_response(status)
-        kind = "text/html" if is_html else "application/json"
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(data)))
         if status == 429:
@@ -236,7 +254,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def log_message(self, *_):
+    def log_message(self, *_: object) -> None:
         pass
 
 
@@ -251,9 +269,7 @@ def serving(fault: str | None = None, port: int = 0) -> Iterator[str]:
     """
     if fault not in FAULTS:
         raise ValueError(f"fault is {fault!r}; give one of {', '.join(map(repr, FAULTS))}.")
-    server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
-    server.fault, server.closing = fault, threading.Event()
-    server.handle_error = lambda *_: None  # a client that went away is no fault of the server
+    server = _Server(port, fault)
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

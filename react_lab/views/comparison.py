@@ -52,7 +52,8 @@ class Comparison:
         return None
 
     def _pairs(self) -> list[tuple[Step | None, Step | None]]:
-        return list(zip_longest(*(text.rounds(run) for run in self.runs)))
+        one, other = (text.rounds(run) for run in self.runs)
+        return list(zip_longest(one, other))
 
     def __repr__(self) -> str:
         wide = max(map(len, self.names))
@@ -66,8 +67,7 @@ class Comparison:
             elif number == at[0]:
                 lines = [f"Step {number}: first difference, in the {at[1].strip('✗ ')}"]
                 for name, step in zip(self.names, pair):
-                    place = _differs(*pair)
-                    found = _fields(step)[place : place + 1]
+                    found = _fields(step)[_differs(*pair) :][:1]
                     said = (
                         f"{found[0][1].strip('✗ ').title()}: {found[0][2]}" if found else "(ended)"
                     )

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from react_lab.loop import Agent
@@ -17,7 +18,7 @@ from react_lab.models.progress import Progress, watch
 from react_lab.registry.results import sendable
 from react_lab.trace import Run
 from react_lab.views import run_html, text
-from react_lab.views.pages import FOCUS, escaped, ipywidgets, progress
+from react_lab.views.pages import COLOURS, FOCUS, escaped, ipywidgets, progress
 
 QUICK = 1.0  # seconds: a second click within them does not answer the next call, unseen
 OFTEN = 0.1  # seconds between two updates while the model writes
@@ -30,15 +31,15 @@ STYLE = f"""{run_html.LOOK}{FOCUS}<style>
   border: 1px solid var(--jp-border-color1, #888); background: transparent;
   color: var(--jp-ui-font-color1, inherit); }}
 .react-lab-strip .jupyter-button::first-line {{ font-weight: bold; }}
-.react-lab-strip .react-lab-here {{ border: 2px solid {run_html.COLOURS["action"]};
+.react-lab-strip .react-lab-here {{ border: 2px solid {COLOURS["action"]};
   padding: 2px 7px; background: var(--jp-layout-color2, #8883); }}
-.react-lab-waits {{ border: 2px solid {run_html.COLOURS["observation"]}; border-radius: 6px;
+.react-lab-waits {{ border: 2px solid {COLOURS["observation"]}; border-radius: 6px;
   padding: 4px 8px; align-items: center; gap: 6px; }}
 .react-lab-waits > .widget-html {{ flex: 1 1 0; max-height: 60px; overflow: auto; }}
 .react-lab-waits .jupyter-button {{ color: #fff; font-weight: bold; flex: none; }}
 .react-lab-waits .widget-text .widget-label {{ width: auto; }}
-.react-lab-allow {{ background: {run_html.COLOURS["answer"]}; }}
-.react-lab-deny {{ background: {run_html.COLOURS["error"]}; }}
+.react-lab-allow {{ background: {COLOURS["answer"]}; }}
+.react-lab-deny {{ background: {COLOURS["error"]}; }}
 .react-lab-columns {{ display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px;
   height: 290px; }}
 .react-lab-columns > * {{ height: 100%; overflow: hidden; }}
@@ -186,7 +187,7 @@ class Microscope:
         total, made = len(text.rounds(self.run)), list(self.strip.children)
         while len(made) < total:
             place = len(made) + 1
-            made.append(self._button("", lambda place=place: self._move(place), layout={}))
+            made.append(self._button("", partial(self._move, place), layout={}))
         for place, button in enumerate(made[:total], 1):
             title, below = run_html.headline(self.run, place)
             button.description = sendable(f"{place} {title}\n{below}")
@@ -331,8 +332,8 @@ class Microscope:
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
         finally:
-            if hasattr(growing, "close"):
-                growing.close()  # here, because a generator may hold a lock of this thread
+            if close := getattr(growing, "close", None):
+                close()  # here, because a generator may hold a lock of this thread
             with self._lock:
                 self.message, self.busy = message, False
                 self._draw()

@@ -9,7 +9,8 @@ from html import escape
 from types import ModuleType
 
 from react_lab.parser.fields import fields
-from react_lab.parser.moves import Action, FinalAnswer
+from react_lab.parser.moves import Action, Malformed
+from react_lab.registry.results import sendable
 from react_lab.trace import Run
 from react_lab.views import text
 
@@ -108,8 +109,10 @@ def reply_panel(run: Run, number: int) -> str:
 def read_panel(run: Run, number: int) -> str:
     """What the program read in the reply, what it mended or dropped, and what came up."""
     step = text.rounds(run)[number - 1]
-    kinds = {Action: "a call", FinalAnswer: "the final answer"}
-    read = kinds.get(type(step.move)) or f"unreadable: {step.move.reason}"
+    move = step.move
+    read = "a call" if isinstance(move, Action) else "the final answer"
+    if isinstance(move, Malformed):
+        read = f"unreadable: {move.reason}"
     lines = [f"Read as: {read}"]
     lines += [f"Repaired or dropped: {what}" for move, _ in step.moves for what in move.repairs]
     lines += [f"Note: {note}" for note in step.reply.notes]
@@ -193,4 +196,4 @@ def _note(words: str) -> str:
 
 def escaped(words: str) -> str:
     """Text as HTML: markup in it is shown, not obeyed."""
-    return escape(text.sendable(words))
+    return escape(sendable(words))

@@ -264,7 +264,7 @@ class Quiz:
         """The whole quiz as plain text, with the answers at its end."""
         return show(self.questions)
 
-    def _repr_mimebundle_(self, **kwargs) -> dict:
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         views = {**twins(self.text), "text/markdown": markdown(self.questions)}
         return {**self.box._repr_mimebundle_(**kwargs), **views}
 

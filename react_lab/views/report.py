@@ -11,13 +11,18 @@ import re
 from base64 import b64encode
 from collections.abc import Sequence
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 from react_lab.evaluation.evaluation import Regression, Result, figures, unfinished
 from react_lab.evaluation.intervals import interval, share
 from react_lab.parser.moves import Action
+from react_lab.registry.results import sendable
 from react_lab.views import plots
 from react_lab.views.pages import COLOURS, STYLE, escaped
-from react_lab.views.text import sendable, show_end, show_move
+from react_lab.views.text import show_end, show_move
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # On the tags themselves: a cell that shows the page drops them, so they cannot reach Jupyter.
 ROOT = "color-scheme: light dark"
@@ -165,8 +170,8 @@ def _mark(words: str, good: bool) -> str:
     return f'<span class="mark-{kind}">{sign} {escaped(words)}</span>'
 
 
-def by_kind(results: Sequence[Result]):
-    """A Figure: the share of right answers for each kind of case, with its 95% interval."""
+def by_kind(results: Sequence[Result]) -> "Figure":
+    """Return a Figure: the share of right answers for each kind of case, with its 95% interval."""
     kinds = _kinds(results)
     counts = [(sum(found), len(found)) for found in kinds.values()]
     shares = [right / n for right, n in counts]
@@ -175,8 +180,9 @@ def by_kind(results: Sequence[Result]):
     above = [max(0, high - here) for here, (_, high) in zip(shares, bounds)]
     title = "Answers right, with 95% intervals"
     figure, axes = plots.canvas(1.2 + 0.4 * len(kinds))
-    points = {"xerr": [below, above], "fmt": "o", "color": plots.INK, "capsize": 4}
-    axes.errorbar(shares, range(len(kinds)), **points)
+    axes.errorbar(
+        shares, range(len(kinds)), xerr=[below, above], fmt="o", color=plots.INK, capsize=4
+    )
     axes.set(xlabel="share of the cases", title=title, xlim=(-0.02, 1.02))
     axes.set_yticks(range(len(kinds)), map(plots.label, kinds), parse_math=False)
     axes.set_ylim(len(kinds) - 0.5, -0.5)  # the first one above
@@ -188,7 +194,7 @@ def by_kind(results: Sequence[Result]):
 
 def _kinds(results: Sequence[Result]) -> dict[str, list[bool]]:
     """What was right, by the kind of case."""
-    kinds = {}
+    kinds: dict[str, list[bool]] = {}
     for result in results:
         kinds.setdefault(result.case.kind, []).append(result.right)
     return kinds
@@ -248,7 +254,7 @@ def _row(cells: list[str], tag: str) -> str:
     return "<tr>" + "".join(f"<{tag}{scope}>{escaped(c)}</{tag}>" for c in cells) + "</tr>"
 
 
-def _picture(figure) -> str:
+def _picture(figure: "Figure") -> str:
     """A Figure as an image inside the page, with its words as alt text."""
     image = BytesIO()
     figure.savefig(image, format="png", dpi=90, metadata={"Software": None})

@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 from react_lab.chinese import is_chinese
 from react_lab.parser.fields import believed
@@ -129,9 +130,9 @@ def show_sent(run: Run, number: int) -> str:
     length = sum(len(content(message)) for message in sent)
     lines = [f"Sent: {len(sent)} messages, {length:,} characters"]
     for message, new in zip(sent, new_messages(run, number), strict=True):
-        text = content(message)
+        text, role = content(message), f"{message['role']}:"
         shown = _indent(text) if new else f"as before, {len(text):,} characters"
-        lines.append(f"  {message['role'] + ':':<13} {shown}")
+        lines.append(f"  {role:<13} {shown}")
     return "\n".join(lines + [f"  Not whole:    {piece}" for piece in unsent(run, number)])
 
 
@@ -170,7 +171,7 @@ def unsent(run: Run, number: int) -> list[str]:
     return missing[::-1]
 
 
-def content(message: dict) -> str:
+def content(message: dict[str, Any]) -> str:
     """The words of a message, and its native calls as JSON."""
     parts = [message.get("content"), message.get("tool_calls")]
     shown = (part if isinstance(part, str) else as_json(part) for part in parts if part)

@@ -8,7 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
+from react_lab.registry.results import sendable
 from react_lab.trace import Run
 from react_lab.views import text
 from react_lab.views.pages import (
@@ -23,12 +25,15 @@ from react_lab.views.pages import (
     twins,
 )
 
+GoOn = Callable[[Run], Iterable[Run]]  # from a run the growing runs, such as `agent.stream`
+Answer = Callable[[Run, bool, str], Run]  # what a yes or no, and a reason, makes of a run
+
 
 def stepper(
     run: Run | str,
     step: int | None = None,
-    go_on: Callable[[Run], Iterable[Run]] | None = None,
-    answer: Callable[[Run, bool, str], Run] | None = None,
+    go_on: GoOn | None = None,
+    answer: Answer | None = None,
     limits: dict[str, float] | None = None,
 ) -> "Stepper":
     """A widget to walk through a run and, with `go_on`, to let it go on.
@@ -57,13 +62,25 @@ class Stepper:
     runs changes nothing but the place in view, and Stop.
     """
 
-    def __init__(self, run, number, go_on, answer, limits):
-        self.run, self.number, self.earlier = run, number, []
-        self.edited, self.message, self.busy = frozenset(), "", False
-        self._go_on, self._answer, self._limits = go_on, answer, limits
+    def __init__(
+        self,
+        run: Run,
+        number: int,
+        go_on: GoOn | None,
+        answer: Answer | None,
+        limits: dict[str, float],
+    ) -> None:
+        self.run, self.number = run, number
+        self.earlier: list[Run] = []
+        self.edited: frozenset[int] = frozenset()
+        self.message, self.busy = "", False
+        self._go_on: GoOn = go_on or (lambda run: ())
+        self._answer: Answer = answer or (lambda run, yes, why: run)
+        self._grows, self._answers, self._limits = bool(go_on), bool(answer), limits
         self._answered_at = -1.0  # a double click must not answer the next call, unseen
-        self._offered = None  # the observation that stands in the editor
-        self._stopping, self._lock, self._thread = threading.Event(), threading.RLock(), None
+        self._offered: str | None = None  # the observation that stands in the editor
+        self._stopping, self._lock = threading.Event(), threading.RLock()
+        self._thread: threading.Thread | None = None
         self._build()
         self._draw()
 
@@ -71,8 +88,8 @@ class Stepper:
         """The controls. They stay enabled, because a disabled button loses the keyboard."""
         w = ipywidgets()
 
-        def button(name: str, act: Callable[[], None]) -> w.Button:
-            def click(_) -> None:
+        def button(name: str, act: Callable[[], None]) -> Any:
+            def click(_: object) -> None:
                 with self._lock:  # else what a run draws just now would mix old and new
                     act()
 
@@ -92,11 +109,11 @@ class Stepper:
         self.allow = button("Allow", lambda: self._answered(True))
         self.deny = button("Deny", lambda: self._answered(False))
         self.status, self.panel, self.waiting = w.HTML(), w.HTML(), w.HTML()
-        stop = [self.stop] if self._go_on or self._answer else []
+        stop = [self.stop] if self._grows or self._answers else []
         rows = [w.HBox([self.back, self.next, self.end, *stop]), self.status, self.panel]
-        if self._answer:
+        if self._answers:
             rows += [self.waiting, w.HBox([self.allow, self.deny, self.reason])]
-        if self._go_on:
+        if self._grows:
             rows += [self.observation, w.HBox([self.edit])]
         self.box = w.VBox(rows)
 
@@ -105,19 +122,19 @@ class Stepper:
         with self._lock:
             if self._result() != self._offered:  # not while a person types
                 self._offered = self._result()
-                self.observation.value = text.sendable(self._offered)
+                self.observation.value = sendable(self._offered)
             self.panel.value = page(self.run, self.number, self.edited)
             pending = self.run.pending
             asks = f"Waits for you: {text.show_move(pending)}" if pending else "No call waits."
             self.waiting.value = f'<div class="react-lab">{pre(asks)}</div>'
             total = len(self.run.steps)
             place = f"Step {self.number} of {total}" if self.number <= total else "Last word"
-            says = [place if self.number else "No step yet", self.message]
-            says += ["Running"] if self.busy else []
-            says = escaped(". ".join(filter(None, says)))
+            parts = [place if self.number else "No step yet", self.message]
+            parts += ["Running"] if self.busy else []
+            says = escaped(". ".join(filter(None, parts)))
             used = progress(self.run, self._limits) if self._limits else ""
-            says = f'<div role="status" class="react-lab">{says}<br>{used}</div>'
-            self.status.value = FOCUS + says
+            status = f'<div role="status" class="react-lab">{says}<br>{used}</div>'
+            self.status.value = FOCUS + status
 
     def _result(self) -> str:
         """The observation in view, as the model reads it."""
@@ -148,7 +165,7 @@ class Stepper:
             self._start(lambda: self._go_on(self.run))
 
     def _can_go_on(self) -> bool:
-        return self._go_on is not None and self.run.stop in (None, "model error") and not self.busy
+        return self._grows and self.run.stop in (None, "model error") and not self.busy
 
     def _stop(self) -> None:
         self._stopping.set()
@@ -207,8 +224,8 @@ class Stepper:
         except Exception as error:
             message = f"{type(error).__name__}: {error}"
         finally:
-            if hasattr(growing, "close"):
-                growing.close()  # here: a generator may hold a lock of this thread
+            if close := getattr(growing, "close", None):
+                close()  # here: a generator may hold a lock of this thread
             with self._lock:
                 self.message, self.busy = message, False
                 self._draw()
@@ -237,7 +254,7 @@ class Stepper:
         mark = "\n\nYou edited this observation." if self.number in self.edited else ""
         return text.show_page(self.run, self.number) + mark
 
-    def _repr_mimebundle_(self, **kwargs) -> dict:
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         return {**self.box._repr_mimebundle_(**kwargs), **twins(self.text)}
 
 
@@ -283,7 +300,7 @@ class PromptBuilder:
     def text(self) -> str:
         """The choices, the count and the prompt as plain text."""
         marks = [f"[{'x' if b.value else ' '}] {b.description}" for b in self.boxes.values()]
-        return text.sendable("\n".join([*marks, "", self.cost, "", self.prompt]))
+        return sendable("\n".join([*marks, "", self.cost, "", self.prompt]))
 
-    def _repr_mimebundle_(self, **kwargs) -> dict:
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         return {**self.box._repr_mimebundle_(**kwargs), **twins(self.text)}

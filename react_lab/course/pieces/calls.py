@@ -65,7 +65,7 @@ def tool_entry(tool: Tool) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def check_entry(work: Callable) -> None:
+def check_entry(work: Callable[..., Any]) -> None:
     """Both levels of the entry, with the names that the API has for them."""
     yours = ask("tool_entry(tools['water'])", work, garden()["water"])
     if isinstance(yours, dict) and set(yours) == set(ENTRY["function"]):
@@ -144,7 +144,7 @@ def _kind(move: object) -> object:
     return "unreadable" if isinstance(move, Malformed) else repr(move)
 
 
-def check_moves(work: Callable) -> None:
+def check_moves(work: Callable[..., Any]) -> None:
     """Every reply of the table; an answer keeps its words, a refusal gives a reason."""
     for what, reply, wanted in REPLIES:
         yours = ask(f"read_moves({what})", work, reply)
@@ -180,7 +180,7 @@ def round_messages(reply: Reply, results: list[str]) -> list[dict[str, Any]]:
     return [said, *answers]
 
 
-def check_round(work: Callable) -> None:
+def check_round(work: Callable[..., Any]) -> None:
     """One call, two calls in order, calls without ids, words beside a call."""
     one = asks(("weather", OSLO))
     two = asks(("weather", OSLO), ("clock", OSLO), text="I look at both.")

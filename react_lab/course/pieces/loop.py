@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.models.reply import Message, Reply
@@ -46,7 +47,7 @@ END = "Thought: I know it.\nFinal Answer: It is 42."
 # 1 ------------------------------------------------------------------------------------------
 
 
-def react(question: str, model: Callable, tools: Registry, limit: int = 8) -> str | None:
+def react(question: str, model: Callable[..., Any], tools: Registry, limit: int = 8) -> str | None:
     """Return the model's answer, or None when it has not answered after `limit` replies."""
     messages = [
         {"role": "system", "content": SYSTEM},
@@ -66,7 +67,7 @@ def react(question: str, model: Callable, tools: Registry, limit: int = 8) -> st
     return None
 
 
-def check_react(work: Callable) -> None:
+def check_react(work: Callable[..., Any]) -> None:
     """An answer at once, after a call, after mistakes, never; and what the model was sent."""
 
     def run(said: str, *replies: str, limit: int = 8) -> tuple[object, Played]:
@@ -105,13 +106,13 @@ def check_react(work: Callable) -> None:
 # 2 ------------------------------------------------------------------------------------------
 
 
-def in_a_circle(calls: list[tuple[str, dict, str]], n: int = 3) -> bool:
+def in_a_circle(calls: list[tuple[str, dict[str, Any], str]], n: int = 3) -> bool:
     """Return whether the last `n` calls had the same tool, arguments and result."""
     last = calls[-n:]
     return len(last) == n and all(call == last[0] for call in last)
 
 
-def check_circle(work: Callable) -> None:
+def check_circle(work: Callable[..., Any]) -> None:
     """The same call three times; two times; other results; other arguments; in between."""
     tea, oslo = ("search", {"q": "tea"}, "nothing"), ("weather", {"city": "Oslo"}, "rain")
     poll = [("status", {"job": 7}, text) for text in ("10%", "20%", "30%")]

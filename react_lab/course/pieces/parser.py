@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from typing import Any
 
 from react_lab.course.checking import Exercise, Wrong, ask
 from react_lab.parser import Action, FinalAnswer, Malformed, Move
@@ -16,7 +17,7 @@ TOOLS = {
 }
 
 
-def compared(work: Callable, *rows: tuple[tuple, object]) -> None:
+def compared(work: Callable[..., Any], *rows: tuple[tuple[Any, ...], object]) -> None:
     """Raise Wrong at the first row whose result is another than expected."""
     for given, wanted in rows:
         text = ", ".join(map(repr, given))
@@ -38,7 +39,7 @@ def split_reply(text: str) -> list[tuple[str, str]]:
     return [(one[1], text[one.end() : end].strip()) for one, end in zip(found, ends)]
 
 
-def check_split(work: Callable) -> None:
+def check_split(work: Callable[..., Any]) -> None:
     """Labels at the start of a line, text over several lines, a label inside a sentence."""
     call = [
         ("Thought", "I need the sum."),
@@ -71,7 +72,7 @@ def drop_invented(fields: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return fields[: labels.index("Observation")] if "Observation" in labels else fields
 
 
-def check_drop(work: Callable) -> None:
+def check_drop(work: Callable[..., Any]) -> None:
     """Nothing to drop; an Observation and all after it; an Observation at the very start."""
     call = [("Thought", "sum"), ("Action", "calculator"), ("Action Input", '{"expression": "6*7"}')]
     invented = [("Observation", "41"), ("Thought", "I know it."), ("Final Answer", "41")]
@@ -89,7 +90,7 @@ def check_drop(work: Callable) -> None:
 # 3 ------------------------------------------------------------------------------------------
 
 
-def read_input(raw: str, parameters: list[str]) -> dict | None:
+def read_input(raw: str, parameters: list[str]) -> dict[str, Any] | None:
     """Return the arguments in an Action Input, or None if they cannot be read."""
     raw = raw.strip().removeprefix("```json").strip("`").strip()
     if not raw:
@@ -103,7 +104,7 @@ def read_input(raw: str, parameters: list[str]) -> dict | None:
     return value if isinstance(value, dict) else None
 
 
-def check_input(work: Callable) -> None:
+def check_input(work: Callable[..., Any]) -> None:
     """JSON, JSON with text after it, braces in a string, fences, bare text, half an object."""
     one, two = ["city"], ["to", "text"]
     compared(
@@ -149,7 +150,7 @@ def choose_move(fields: list[tuple[str, str]], tools: dict[str, list[str]]) -> M
     return Action(thought, name, arguments)
 
 
-def check_choose(work: Callable) -> None:
+def check_choose(work: Callable[..., Any]) -> None:
     """A call, an answer, neither, an empty answer, a bad input, both in one reply."""
     call = [("Thought", "sum"), ("Action", "calculator"), ("Action Input", '{"expression": "6*7"}')]
     answer = [("Thought", "I know it."), ("Final Answer", "It is 42.")]

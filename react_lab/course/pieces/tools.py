@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 from react_lab.course.checking import Exercise, Wrong, ask
 
@@ -25,7 +26,7 @@ def weigh(grams: float, gift: bool) -> str:
 
 def broken() -> str:
     """Fail, whatever happens."""
-    return 1 + "one"  # type: ignore[operator]
+    return str(1 + "one")  # type: ignore[operator]
 
 
 SHELF = {"fee": fee, "weigh": weigh, "broken": broken}
@@ -33,7 +34,7 @@ SHELF = {"fee": fee, "weigh": weigh, "broken": broken}
 # 1 ------------------------------------------------------------------------------------------
 
 
-def schema_of(function: Callable) -> dict:
+def schema_of(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the JSON Schema of a function's parameters."""
     properties, required = {}, []
     for name, parameter in inspect.signature(function).parameters.items():
@@ -45,7 +46,7 @@ def schema_of(function: Callable) -> dict:
     return {"type": "object", "properties": properties, "required": required}
 
 
-def check_schema(work: Callable) -> None:
+def check_schema(work: Callable[..., Any]) -> None:
     """Types, a default, what is required, no parameter at all, text as the name of a type."""
     item, days = {"type": "string"}, {"type": "integer", "default": 1}
     grams, gift = {"type": "number"}, {"type": "boolean"}
@@ -63,7 +64,7 @@ def check_schema(work: Callable) -> None:
 # 2 ------------------------------------------------------------------------------------------
 
 
-def call_tool(tools: dict[str, Callable], name: str, arguments: dict) -> str:
+def call_tool(tools: dict[str, Callable[..., Any]], name: str, arguments: dict[str, Any]) -> str:
     """Run a tool and return what came of it as text; never raise for the model's mistakes."""
     if name not in tools:
         return f"There is no tool named {name}. Use one of: {', '.join(tools)}."
@@ -78,7 +79,7 @@ def call_tool(tools: dict[str, Callable], name: str, arguments: dict) -> str:
         return f"Error: {type(fault).__name__}: {fault}"
 
 
-def check_call(work: Callable) -> None:
+def check_call(work: Callable[..., Any]) -> None:
     """A good call; an unknown tool, a missing and an unknown argument, two tools that raise."""
     good = ask("a call that is right", work, SHELF, "fee", {"item": "book", "days": 2})
     if good != "book, 2 days late: 60 cents":
@@ -89,9 +90,9 @@ def check_call(work: Callable) -> None:
 
     def lend(title: str) -> str:
         runs.append(1)
-        return "Lent: " + len(runs)  # type: ignore[operator]  # a bug of the tool's own
+        return str("Lent: " + len(runs))  # type: ignore[operator]  # a bug of the tool's own
 
-    rows: tuple[tuple[dict, str, dict, tuple[str, ...], str], ...] = (
+    rows: tuple[tuple[dict[str, Any], str, dict[str, Any], tuple[str, ...], str], ...] = (
         (SHELF, "fees", {}, ("fee", "weigh", "broken"), "the names of all tools"),
         (SHELF, "fee", {"days": 2}, ("item",), "the name of the missing argument"),
         (
@@ -125,7 +126,7 @@ def cut(text: str, limit: int) -> str:
     return f"{text[:limit]}\n[{missing} more characters. Ask for less to see them.]"
 
 
-def check_cut(work: Callable) -> None:
+def check_cut(work: Callable[..., Any]) -> None:
     """Shorter, exactly as long, longer; the beginning is kept and the notice has the number."""
     for text in ("short", "x" * 20):
         yours = ask(f"cut({text!r}, 20)", work, text, 20)
