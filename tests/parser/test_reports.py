@@ -15,7 +15,8 @@ import pytest
 from helpers.reports import REPORTS
 from react_lab import Agent, Registry, Reply, ScriptedModel, parse
 from react_lab.context import ModelSummary, RuleSummary
-from react_lab.function_calling import read_reply
+from react_lab.function_calling import hybrid_step, native_step, read_reply
+from react_lab.loop import text_step
 from react_lab.memory import summary
 from react_lab.parser.cases import as_result
 from react_lab.patterns import accepted, plan_and_execute, reflect, route, steps_of
@@ -288,8 +289,6 @@ def test_an_answer_beside_an_action_that_did_not_run_is_not_accepted():
 
 
 def test_neither_is_it_in_the_native_loop():
-    from react_lab.function_calling import native_step
-
     replies = iter([f"Thought: t\n{CALL}\nFinal Answer: 41", "It is 42."])
     agent = Agent(lambda messages, tools=None: Reply(next(replies)), DOUBLE, protocol=native_step)
     run = agent.run("What is twice 21?")
@@ -301,6 +300,46 @@ def test_a_broken_action_beside_an_answer_is_not_accepted_either():
     broken = 'Action: double\nAction Input: {"number": 2\nFinal Answer: 41'
     run = scripted(broken, "Final Answer: 42").run("What is twice 21?")
     assert run.answer == "42"
+
+
+BESIDE = {
+    "json call": f"{CALL}\nFinal Answer: 41",
+    "thought between": f"{CALL}\nThought: I know it now.\nFinal Answer: 41",
+    "two actions": f"{CALL}\n{CALL}\nFinal Answer: 41",
+    "bracketed call": "Action: double[21]\nFinal Answer: 41",
+    "python call": "Action: double(number=21)\nFinal Answer: 41",
+    "markup": '<tool_call>{"name": "double", "arguments": {"number": 21}}</tool_call>\n'
+    "Final Answer: 41",
+    "function tag": "<function=double><parameter=number>21</parameter></function>\n"
+    "Final Answer: 41",
+    "fenced input": 'Action: double\nAction Input:\n```json\n{"number": 21}\n```\nFinal Answer: 41',
+    "broken input": 'Action: double\nAction Input: {"number": 21\nFinal Answer: 41',
+    "wrong argument": 'Action: double\nAction Input: {"count": 21}\nFinal Answer: 41',
+    "unknown tool": 'Action: triple\nAction Input: {"number": 21}\nFinal Answer: 41',
+    "bold labels": '**Action:** double\n**Action Input:** {"number": 21}\n**Final Answer:** 41',
+    "chinese labels": '行动：double\n行动输入：{"number": 21}\n最终答案：41',
+    "after reasoning": f"<think>Twice 21.</think>{CALL}\nFinal Answer: 41",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("protocol", ["text", "native", "hybrid"])
+@pytest.mark.parametrize("name", BESIDE)
+def test_an_answer_beside_any_call_that_did_not_run_is_not_accepted(name, protocol):
+    """41 is what the model made up instead of reading the result."""
+    last = "Final Answer: 42" if protocol == "text" else "It is 42."
+    replies = iter([BESIDE[name], CALL, last])
+    agent = Agent(
+        lambda messages, tools=None: Reply(next(replies)),
+        DOUBLE,
+        protocol={"text": text_step, "native": native_step, "hybrid": hybrid_step}[protocol],
+    )
+    run = agent.run("What is twice 21?")
+    assert run.finished and "42" in run.answer and run.steps[1].observation.text == "42"
+
+
+def test_an_action_after_the_answer_runs():
+    run = scripted(f"Final Answer: 41\n{CALL}", "Final Answer: 42").run("What is twice 21?")
+    assert (run.answer, run.steps[0].observation.text) == ("42", "42")
 
 
 @pytest.mark.parametrize("action", ["Action: None", "Action: none needed", "Action: N/A"])
