@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import (  # type: ignore[attr-defined]
     getproxies_environment,
     proxy_bypass_environment,
@@ -32,11 +32,11 @@ def base_urls(address: str | None) -> list[str]:
 
     address: what was set, None for OpenAI's own.
     """
-    bare = re.sub(r"(?:/+chat/completions)?/*$", "", (address or OPENAI).strip())
+    before, mark, query = (address or OPENAI).strip().partition("?")
+    bare = re.sub(r"(?:/+chat/completions)?/*$", "", before)
     path = urlsplit(bare).path
-    if re.search(r"/v\d+\w*$", path):
-        return [bare]
-    return [bare, f"{bare}/v1"] if path else [f"{bare}/v1", bare]
+    ends = [""] if re.search(r"/v\d+\w*$", path) else ["", "/v1"] if path else ["/v1", ""]
+    return [f"{bare}{end}{mark}{query}" for end in ends]
 
 
 def shown(address: str) -> str:
@@ -154,8 +154,16 @@ def _client(address: str, key: str, timeout: float) -> Any:
     near = on_this_machine(address)  # no proxy; and plain http has no certificates to read
     tls = not near or address.startswith("https")
     http = openai.DefaultHttpxClient(trust_env=not near, verify=tls, event_hooks=_limit(timeout))
+    base, _, query = address.partition("?")  # such as Azure's api-version
+    azure = (urlsplit(base).hostname or "").endswith(".azure.com")
     return openai.OpenAI(
-        base_url=address, api_key=key, timeout=timeout, max_retries=0, http_client=http
+        base_url=base,
+        api_key=key,
+        timeout=timeout,
+        max_retries=0,
+        http_client=http,
+        default_query=dict(parse_qsl(query)),
+        default_headers={"api-key": key} if azure else None,  # its older addresses want it there
     )
 
 

@@ -65,7 +65,10 @@ def plain(value: object, inside: tuple[int, ...] = ()) -> object:
     inside = (*inside, id(value))
     opened = _opened(value)
     if isinstance(opened, dict):
-        return {str(plain(k, inside)): plain(v, inside) for k, v in opened.items()}
+        found = {str(plain(k, inside)): plain(v, inside) for k, v in opened.items()}
+        if len(found) == len(opened):
+            return found
+        return {repr(k): plain(v, inside) for k, v in opened.items()}  # both 1 and "1" are keys
     if isinstance(opened, list):
         return [plain(item, inside) for item in opened]
     return _shown(value) if type(opened) is type(value) else plain(opened, inside)

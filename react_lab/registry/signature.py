@@ -249,6 +249,8 @@ def convert(value: object, parameter: Parameter) -> object:
     for reading in _readings(value):
         try:
             found = adapter.validate_python(reading)
+            if isinstance(found, Iterator):  # of an Iterable[int]: read lazily, and only once
+                found = list(found)
             if reason := _mistaken(reading, found):
                 raise ValueError(reason)
             return found

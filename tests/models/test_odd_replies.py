@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from react_lab import Registry
+from helpers.fake_endpoint import serve
+from react_lab import ChatModel, Registry
 from react_lab.function_calling import read_reply
 from react_lab.models import ModelError, endpoint
 from react_lab.models.api_errors import refusal
@@ -209,3 +210,27 @@ class Response:
 )
 def test_json_is_utf_8_whatever_the_header_says(content, text):
     assert endpoint._text(Response(content)) == text
+
+
+@pytest.mark.parametrize(
+    "end, path",
+    [
+        ("/openai/deployments/gpt?api-version=2024-10-21", "/openai/deployments/gpt"),
+        ("/openai/deployments/gpt/?api-version=2024-10-21", "/openai/deployments/gpt"),
+        ("/v1/chat/completions?api-version=2024-10-21", "/v1"),
+        ("?api-version=2024-10-21", "/v1"),
+    ],
+)
+def test_a_query_in_the_address_is_sent_after_the_path(end, path):
+    """As people copy it from Azure's portal."""
+    with serve({"replies": [{"json": message("4")}]}) as server:
+        address = server.url.removesuffix("/v1") + end
+        assert ChatModel("m", address)([{"role": "user", "content": "2+2?"}]).text == "4"
+    assert server.requests[0].path == f"{path}/chat/completions?api-version=2024-10-21"
+
+
+def test_azure_gets_the_key_in_its_own_header():
+    client = endpoint._client("https://my.openai.azure.com/openai/v1", "test-key-0001", 5.0)
+    assert client.default_headers["api-key"] == "test-key-0001"
+    other = endpoint._client("https://models.example/v1", "test-key-0001", 5.0)
+    assert "api-key" not in other.default_headers

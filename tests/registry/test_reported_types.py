@@ -8,7 +8,7 @@ import dataclasses
 import json
 import re
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -467,6 +467,31 @@ def test_a_generator_that_is_not_read_to_its_end_says_so():
     seen = Registry(limit=100_000)
     seen.register(generated(list(range(1001)), "end")["give"].function)
     assert seen.call("give", {}).text.endswith("\n999\n[only the first 1000 items]")
+
+
+@pytest.mark.parametrize(
+    "hint, value, result",
+    [
+        (Iterable[int], [1, "2"], "[1, 2]"),
+        (Optional[Iterable[int]], [1], "[1]"),
+        (Iterable, ["a"], "['a']"),
+        (typing.Iterable[str], ["a"], "['a']"),
+        (Sequence[int], [1], "[1]"),
+        (Iterable[int], ["a"], None),
+    ],
+)
+def test_what_can_be_iterated_is_a_list(hint, value, result):
+    """pydantic makes an iterator of it, which can be read once and not copied."""
+    seen = taking(hint).call("take", {"value": value})
+    assert (seen.error, result) == ("bad arguments", None) or seen.text == result
+
+
+@pytest.mark.parametrize("keys", [(1, "1"), (None, "None"), (True, "true", "True"), (1.0, "1.0")])
+def test_no_entry_of_a_result_is_lost_because_its_key_is_no_text(keys):
+    registry = Registry()
+    registry.register(lambda: {key: f"at {key!r}" for key in keys}, name="give", description="X.")
+    text = registry.call("give", {}).text
+    assert all(f"at {key!r}" in text.replace('\\"', '"') for key in keys), text
 
 
 class Shade(Enum):
