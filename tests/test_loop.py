@@ -66,6 +66,7 @@ def test_an_invented_observation_does_not_go_back_to_the_model():
 
 
 def test_an_unreadable_reply_is_answered_with_what_to_write():
+    """It is not returned as the answer (run-llama/llama_index#19392)."""
     result = run("I would use the calculator.", call("1+1"), DONE)
     assert result.finished
     assert isinstance(result.steps[0].move, Malformed)

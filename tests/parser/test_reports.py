@@ -85,6 +85,28 @@ def test_the_page_of_reports_lists_every_source():
     assert len({row["source"] for row in PUBLIC}) >= 30 and not missing
 
 
+PAGE = (TESTS.parent / "docs" / "reports.md").read_text("utf-8")
+SOURCES = "\n".join(path.read_text("utf-8") for path in sorted(TESTS.rglob("test_*.py")))
+
+
+def test_every_report_on_the_page_has_an_outcome_that_a_test_shows():
+    reports = re.findall(r"^\| (\S+#\d+) \| (\w+) \| (.+?) \| (.+?) \|$", PAGE, re.M)
+    played = {(row["source"], row["note"]) for row in PUBLIC}
+    shown = [one for one in reports if one[1] in ("text", "native")]
+    assert len(reports) >= 60 and {(source, note) for source, _, note, _ in shown} == played
+    elsewhere = [source for source, loop, _, _ in reports if loop in ("endpoint", "loop")]
+    assert [source for source in elsewhere if source not in SOURCES] == []
+    assert {re.split("[ :]", outcome)[0] for *_, outcome in reports} == {"right", "fixed"}
+
+
+def test_the_tests_that_the_page_names_exist():
+    named = set(re.findall(r"`(test_\w+)`", PAGE))
+    assert named and [name for name in named if f"def {name}(" not in SOURCES] == []
+    kinds = re.findall(r"rows ((?:`[^`]+`(?:, | and )?)+)", PAGE)
+    listed = {kind for one in kinds for kind in re.findall(r"`([^`]+)`", one)}
+    assert listed == {row["kind"] for row in SIBLINGS} - {"twice"}
+
+
 def played_elsewhere() -> set[str]:
     """The rows that tests of other modules ask for, by `report(id)` and `reports(start)`."""
     texts = [path.read_text("utf-8") for path in TESTS.rglob("test_*.py")]
@@ -283,6 +305,7 @@ NOT_RUN = (
 
 
 def test_an_answer_beside_an_action_that_did_not_run_is_not_accepted():
+    """Also langchain-ai/langchain#5601."""
     run = scripted(f"{CALL}\nFinal Answer: 41", CALL, "Final Answer: 42").run("What is twice 21?")
     assert run.answer == "42" and len(run.steps) == 3
     assert run.steps[1].sent[-1]["content"] == f"Observation: {NOT_RUN}"
