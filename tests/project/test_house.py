@@ -92,9 +92,10 @@ MAY_IMPORT = {
     "evaluation/evaluation": "evaluation/intervals evaluation/judge loop models/reply trace "
     "tracking",
     "views/text": "chinese prompt parser/fields parser/moves registry/results trace",
-    "views/pages": "parser/fields parser/moves trace views/text",
-    "views/plots": "models/reply parser/moves trace views/pages views/text",
-    "views/report": "evaluation/evaluation evaluation/intervals parser/moves views/pages "
+    "views/pages": "parser/fields parser/moves registry/results trace views/text",
+    "views/plots": "models/reply parser/moves registry/results trace views/pages views/text",
+    "views/report": "evaluation/evaluation evaluation/intervals parser/moves registry/results "
+    "views/pages "
     "views/plots views/text",
     "views/quiz": "files views/pages",
     "views/marked": "parser/fields views/pages",
@@ -106,7 +107,7 @@ MAY_IMPORT = {
     "views/run_html views/text",
     "views/prompt_builder": "models/progress registry/results views/pages views/run_html",
     "views/grid": "views/pages",
-    "views/widgets": "trace views/text views/pages",
+    "views/widgets": "registry/results trace views/text views/pages",
     "cli": "*",
     "__main__": "*",
     "__init__": "",
