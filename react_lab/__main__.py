@@ -1,4 +1,4 @@
-"""python -m react_lab"""
+"""Run the command line: python -m react_lab."""
 
 import sys
 

@@ -82,6 +82,7 @@ class Earlier:
     messages: Sequence[Message]
 
     def __call__(self, messages: list[Message]) -> list[Message]:
+        """Return the messages to send."""
         return [*messages[:1], *self.messages, *messages[1:]]
 
 
@@ -194,6 +195,7 @@ class Recall(_Checked):
     n: int = 3
 
     def __call__(self, messages: list[Message]) -> list[Message]:
+        """Return the messages to send."""
         head, rounds = split(messages)
         found = self.notes.find(str(head[-1]["content"] or ""), self.n) if head else []
         if not found:

@@ -136,7 +136,9 @@ class Interrupted(KeyboardInterrupt):
 
 
 def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
-    """Write a run to a file while it happens: `for run in keep(agent.stream(question), path)`.
+    """Write a run to a file while it happens.
+
+    For example: `for run in keep(agent.stream(question), path): ...`
 
     runs: the growing Run, as `stream` yields it. Each new step is one line of JSON, written at
     once, so that a killed run leaves every finished step readable; one that was interrupted is

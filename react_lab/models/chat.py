@@ -47,6 +47,7 @@ class ChatModel:
             raise ModelError(wrong, "bad key" if "key" in wrong else "no connection")
 
     def __call__(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
+        """Return the model's reply to these messages."""
         begin = time.perf_counter()
         waits: list[float] = []
         broken: list[str] = []  # what went wrong before

@@ -55,6 +55,7 @@ class EmbeddedModel:
         object.__setattr__(self, "stop", stop)
 
     def __call__(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
+        """Return the model's reply to these messages."""
         if native_text.needed(messages, tools):
             return native_text.ask(self, messages, tools)
         with LOCK:

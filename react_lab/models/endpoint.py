@@ -109,7 +109,6 @@ def send(
     TimeoutError when none came in time, ValueError when this cannot be sent. All say the first
     true cause and what to do, and no cause behind them leads to the key.
     """
-
     try:
         response = _post(_client(address, key or "none", timeout), body)
         return response.status_code, dict(response.headers), masked(hide(_text(response), key))

@@ -80,6 +80,9 @@ def key(
     """The name of a request: SHA-256 of everything that decides its reply, as canonical JSON.
 
     Args:
+        model: The model that is asked.
+        messages: The whole request.
+        tools: Schemas for native calls.
         after: The key of the request before, or None. It counts only for `cache="on"`: there the
             reply depends on what the engine computed before.
     """
@@ -204,6 +207,7 @@ class Recording:
             )
 
     def __call__(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
+        """Return the model's reply to these messages."""
         if native_text.needed(messages, tools):
             return native_text.ask(self, messages, tools)  # recorded as the text that it becomes
         notebook = self.mode.partition(":")[2]

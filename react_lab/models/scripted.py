@@ -35,6 +35,7 @@ class ScriptedModel:
                 raise ValueError(f"Reply {place} of the script is {reply!r}; write a text.")
 
     def __call__(self, messages: list[Message], tools: list[dict[str, Any]] | None = None) -> Reply:
+        """Return the model's reply to these messages."""
         if self.position >= len(self.replies):
             raise ModelError(f"The script has {len(self.replies)} replies; add one for this step.")
         self.position += 1

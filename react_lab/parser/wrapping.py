@@ -192,8 +192,7 @@ def starts_line(text: str, place: int) -> bool:
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:
-    """The text with each span blanked out. A blank ends in a line break: what follows it
-    starts a line."""
+    """Blank out each span of a text. A blank ends in a line break: what follows starts a line."""
     pieces, place = [], 0
     for begin, end in sorted(spans):
         begin = max(begin, place)

@@ -60,7 +60,7 @@ def _bounded(number: Any) -> Number:
 
 
 def _power(base: Number, exponent: Number) -> Any:
-    """base ** exponent: exact where the exact result is small enough, else a float."""
+    """Raise a number to a power: exact where the exact result is small enough, else a float."""
     if isinstance(base, Fraction) and isinstance(exponent, Fraction) and exponent.denominator == 1:
         widest: int = max(abs(base.numerator), base.denominator)
         if widest == 1 or abs(float(exponent)) * math.log10(widest) <= 1001:

@@ -25,6 +25,7 @@ class Played:
         self.sent: list[list[Message]] = []
 
     def __call__(self, messages: list[Message], tools: object = None) -> Reply:
+        """Return the next reply, and keep what was sent."""
         self.sent.append([dict(one) for one in messages])
         return Reply(self.replies[min(len(self.sent), len(self.replies)) - 1])
 
