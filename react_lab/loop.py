@@ -143,6 +143,11 @@ def send(
         raise
     if not isinstance(reply, Reply):
         raise TypeError(f"The model gave {type(reply).__name__}; let it return Reply(text=...).")
+    calls = reply.tool_calls
+    if not isinstance(reply.text, str) or not isinstance(calls, tuple | list):
+        raise TypeError(f"The model gave {reply!r:.200}; text must be a str, tool_calls a tuple.")
+    if not all(isinstance(call, dict) for call in calls):
+        raise TypeError(f"The model gave tool_calls={calls!r:.200}; each call must be a dict.")
     if not reply.seconds:
         reply = replace(reply, seconds=time.perf_counter() - begin)
     if (text := masked(reply.text)) != reply.text:
@@ -359,6 +364,34 @@ def notice(move: Action, seen: Observation, run: Run, agent: "Agent") -> str:
 # The agent, and its loop ------------------------------------------------------------------
 
 
+# The settings of an agent that are functions, and what each looks like.
+_FUNCTIONS = {
+    "model": "It takes messages and returns a Reply: model=connect().",
+    "protocol": "One of: text_step, native_step, hybrid_step.",
+    "fit": "It takes messages and returns messages: fit=KeepRounds().",
+    "approve": "It takes (action, run) and returns True for yes: approve=lambda action, run: True.",
+    "stops": "Each takes a run and returns a reason, or None: stops=(StepLimit(5),).",
+}
+
+
+def check_settings(agent: "Agent") -> None:
+    """Check what could only fail in the middle of a run.
+
+    Raises:
+        ValueError: a limit is not a number, or what must be a function cannot be called.
+    """
+    for name in ("max_steps", "max_seconds", "max_tokens"):
+        limit = getattr(agent, name)
+        if isinstance(limit, bool) or not isinstance(limit, int | float | None):
+            raise ValueError(f"{name} is {limit!r}; give a number, or None for no limit.")
+    for name, form in _FUNCTIONS.items():
+        given = getattr(agent, name)
+        functions = given if name == "stops" else (given,)
+        optional = given is None and name != "protocol"  # without a model, only tools are used
+        if not optional and not all(map(callable, functions)):
+            raise ValueError(f"{name} is {given!r:.80}; give a function. {form}")
+
+
 @dataclass(frozen=True)
 class Agent:
     """A model with tools and stop rules.
@@ -407,6 +440,7 @@ class Agent:
             given = getattr(self, name)
             if not isinstance(given, tuple | list):
                 raise ValueError(f"{name} is {given!r}; give a tuple: {name}=({given!r},).")
+        check_settings(self)
         known = getattr(self.model, "languages", None)
         if known and self.language not in known:
             values = {"known": ", ".join(known), "asked": self.language}

@@ -532,6 +532,45 @@ def test_an_interrupt_in_a_tool_closes_the_call_and_the_run_can_go_on():
     assert result.steps[1].observation.text == "two"
 
 
+@pytest.mark.parametrize(
+    "reply", [Reply(None), Reply(b"x"), Reply(["a"]), Reply("", None), Reply("", ("x",))]
+)
+@pytest.mark.parametrize("protocol", [text_step, native_step])
+def test_a_reply_of_another_shape_is_named(reply, protocol):
+    with pytest.raises(TypeError, match="The model gave"):
+        Agent(lambda messages, tools=None: reply, [now], protocol=protocol).run("?")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"max_steps": "3"},
+        {"max_steps": True},
+        {"max_seconds": "x"},
+        {"max_tokens": [9]},
+        {"fit": "x"},
+        {"fit": 4},
+        {"approve": "yes"},
+        {"approve": True},
+        {"protocol": "native"},
+        {"protocol": None},
+        {"stops": (5,)},
+        {"stops": ("step limit",)},
+        {"model": "gpt"},
+    ],
+)
+def test_a_setting_that_cannot_work_is_named_before_the_run(setting):
+    """approve=True would have refused every call, without a word before the first one."""
+    (name,) = setting
+    with pytest.raises(ValueError, match=rf"^{name}.* is .*; give a (function|number)"):
+        Agent(**{"model": lambda messages: Reply("Final Answer: 4"), "tools": [now], **setting})
+
+
+def now() -> str:
+    """Tell the time."""
+    return "noon"
+
+
 def test_a_model_that_gives_a_text_is_told_to_give_a_reply():
     with pytest.raises(TypeError, match=r"The model gave str; let it return Reply\(text=...\)"):
         Agent(lambda messages: DONE, Registry()).run("?")
