@@ -27,9 +27,9 @@ _PYTHON = re.compile(r"^\[?(?P<name>[\w.-]++)\(", re.M)
 _INVENTED = re.compile(  # after the end of the model's turn, unless another one of its own begins
     r"(?<!`)(?:<\|(?:im_end|eot_id|endoftext|eom_id)\|>|<end_of_turn>|<｜end▁of▁sentence｜>"
     r"|</s>(?=\s*+(?:<s>|\[INST\])))"
-    r"(?!\s*+(?:<\|(?:im_start|start_header_id|start)\|>assistant|<start_of_turn>model)).*",
-    re.S,
+    r"(?!\s*+(?:<\|(?:im_start|start_header_id|start)\|>assistant|<start_of_turn>model))"
 )
+_THOUGHT_FIRST = re.compile(r"\W*(?:Thought|思考)", re.I)
 # Markup of an unknown form: the whole text is tags, but not those of a page.
 _TAGGED = re.compile(
     r"<(?!/?(?:[abipqsu]|d[dlt]|div|h\d|html|[ou]l|li|table|tr|td|th|span|em|strong|pre|code|br"
@@ -52,9 +52,17 @@ def parse_plain(text: str, tools: Tools) -> Move:
         tools: The parameter names of each registered tool.
     """
     found = clean(text)
-    words = visible(found.text)
-    move = _move(_INVENTED.sub("", words).rstrip() or words, tools)
+    move = _move(_own_turn(visible(found.text)), tools)
     return replace(move, thought=move.thought or "\n".join(found.thoughts))
+
+
+def _own_turn(text: str) -> str:
+    """The text up to the end of the model's turn, if such a mark is in it and not in quotes."""
+    for mark in islice(_INVENTED.finditer(text), _TRIES):
+        before = text[: mark.start()].rstrip()
+        if before and before.count('"') % 2 == 0:
+            return before
+    return text
 
 
 def _move(text: str, tools: Tools) -> Move:
@@ -72,14 +80,18 @@ def _move(text: str, tools: Tools) -> Move:
         return Malformed("", IN_WORDS)
     if [part.text for part in parts] == [text] or _is_answer(text, tools):
         return FinalAnswer("", text)
+    if {part.kind for part in parts} == {"thought"} and not _THOUGHT_FIRST.match(text):
+        return FinalAnswer("", text)  # such as a letter or a quiz with these words in it
     return move
 
 
 def _names_in_markup(text: str, tools: Tools) -> bool:
     """Whether a text is nothing but markup of an unknown form in which a tool is named."""
+    names = "|".join(map(re.escape, tools))
+    if names and re.match(rf"(?:{names})\s*+<[|｜]\w", text):  # the name, then a control token
+        return True
     if not _TAGGED.fullmatch(text):
         return False
-    names = "|".join(map(re.escape, tools))
     return bool(names and re.search(rf"[>:=\"'\n]\s*+(?:{names})\s*+[<>\"'\n({{]", text))
 
 
