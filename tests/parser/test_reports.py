@@ -24,8 +24,41 @@ from react_lab.patterns import accepted, plan_and_execute, reflect, route, steps
 DATA = Path(__file__).parents[1] / "data"
 
 
+# The sets of tools that the rows of two files name.
+KITS = {
+    "lab": {
+        "get_weather": ["city"],
+        "calculator": ["expression"],
+        "search": ["query"],
+        "read_file": ["path"],
+        "now": [],
+    },
+    "notes": {
+        "delete_notes": ["tag", "older_than_days"],
+        "get_weather": ["city"],
+        "list_mailboxes": [],
+    },
+    "office": {
+        "get_weather": ["city"],
+        "calculator": ["expression"],
+        "get_current_time": ["city"],
+        "send_email": ["to", "subject", "body"],
+        "list_tables": [],
+    },
+    "shell": {
+        "search": ["query"],
+        "read_file": ["path"],
+        "run": ["command"],
+        "now": [],
+        "view": ["command", "path", "view_range"],
+    },
+}
+
+
 def rows(name: str) -> list[dict]:
-    return [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+    """The rows of a file, each with its tools: {name: [parameters]}."""
+    read = [json.loads(line) for line in (DATA / name).read_text("utf-8").splitlines()]
+    return [row | {"tools": KITS[row["tools"]]} for row in read]
 
 
 SIBLINGS = rows("report_siblings.jsonl")
