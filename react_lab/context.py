@@ -319,14 +319,15 @@ class RepeatRules(_Checked):
     Args:
         rules: a text; None for the lab's rules, in the language of the system message.
         every: after how many rounds.
-        role: "user" adds the rules to the latest result (in native calls, to the tool message).
-            "system" sends them as a system message of their own. Use it only where the endpoint
-            takes a second system message; many refuse it.
+        role: "system" sends them as a system message of their own. An endpoint that refuses a
+            second system message gets them at the end of the latest result instead: `ChatModel`
+            learns that from the first refusal, and `Reply.notes` says so. "user" adds them to
+            the latest result from the start (in native calls, to the tool message).
     """
 
     rules: str | None = None
     every: int = 4
-    role: str = field(default="user", repr=False)
+    role: str = field(default="system", repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -170,7 +170,7 @@ def test_a_model_that_cannot_sum_up_does_not_end_the_run(says):
 
 
 def test_rules_are_repeated_every_n_rounds_and_stay_where_they_were_said():
-    policy = RepeatRules("Use Celsius.", every=2)
+    policy = RepeatRules("Use Celsius.", every=2, role="user")
     sent = policy(TEXT)
     assert sent[5]["content"] == SEEN_ROME["content"] + "\nRemember: Use Celsius."
     assert [*sent[:5], *sent[6:]] == [*TEXT[:5], *TEXT[6:]]
@@ -178,7 +178,7 @@ def test_rules_are_repeated_every_n_rounds_and_stay_where_they_were_said():
 
 
 def test_rules_stand_in_the_last_result_of_native_calls():
-    sent = RepeatRules("Use Celsius.", every=1)(NATIVE)
+    sent = RepeatRules("Use Celsius.", every=1, role="user")(NATIVE)
     assert [one["content"].count("Remember: ") for one in sent if one["role"] == "tool"] == [
         0,
         1,
@@ -219,7 +219,7 @@ POLICIES = [
     RuleSummary(n=2),
     Conclusions(),
     ModelSummary(sum_up, n=2),
-    RepeatRules("Use Celsius.", every=2),
+    RepeatRules("Use Celsius.", every=2, role="user"),
     TokenBudget(120, count),
     InBlocks(KeepRounds(n=1, cut=30), n=3),
     InBlocks(RuleSummary(n=1), n=2),
@@ -316,7 +316,13 @@ def test_a_budget_is_kept_whenever_it_can_be_and_no_round_goes_without_need(mess
 
 @pytest.mark.parametrize(
     "policy",
-    [KeepRounds(2, 30), RuleSummary(2), ModelSummary(sum_up, 2), RepeatRules("x", 2), POLICIES[5]],
+    [
+        KeepRounds(2, 30),
+        RuleSummary(2),
+        ModelSummary(sum_up, 2),
+        RepeatRules("x", 2, "user"),
+        POLICIES[5],
+    ],
     ids=repr,
 )
 @settings(deadline=None, max_examples=60)
@@ -423,8 +429,8 @@ def test_a_registry_can_keep_them_too():
 # Rules as a system message, and in Chinese ------------------------------------------------
 
 
-def test_rules_can_be_a_system_message_of_their_own():
-    policy = RepeatRules("Use Celsius.", every=2, role="system")
+def test_rules_are_a_system_message_of_their_own():
+    policy = RepeatRules("Use Celsius.", every=2)
     own = {"role": "system", "content": "Remember: Use Celsius."}
     assert policy(TEXT) == [*TEXT[:6], own, *TEXT[6:]]
     assert policy(policy(TEXT)) == policy(TEXT)
@@ -434,7 +440,7 @@ def test_rules_can_be_a_system_message_of_their_own():
 
 
 def test_without_a_text_the_labs_own_rules_are_repeated():
-    sent = RepeatRules(every=1)(TEXT)
+    sent = RepeatRules(every=1, role="user")(TEXT)
     assert sent[3]["content"].endswith(
         "Remember: Write one Action, then stop. Action Input is valid JSON on one line, without a "
         "code fence. Never write an Observation yourself. Look up what you do not know for "

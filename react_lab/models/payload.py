@@ -21,6 +21,7 @@ _RENAMED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max
 
 # What can be learnt beside the names of options: no option is spelled with a space.
 NOTES = {
+    "later system": "a system message after the first is sent inside the message before it",
     "system role": "the system message is sent inside the first user message",
     "blank content": "the blank content beside a call is sent as {!r}",
     "own reasoning": "the model's own reasoning is sent back",
@@ -65,7 +66,7 @@ def learn(
     """
     if refused.status not in (400, 422, 500, 501) or refused.kind not in ("refused", "error"):
         return False
-    for find in (_option, _system_role, _blank_content, _own_reasoning):
+    for find in (_option, _later_system, _system_role, _blank_content, _own_reasoning):
         name, change = find(refused, body, messages) or (None, None)
         if name and name not in learned:
             learned[name] = None if change in learned else change
@@ -92,11 +93,26 @@ def _messages(messages: list[dict[str, Any]], learned: dict[str, Any]) -> list[d
             message.pop("reasoning_content", None)
         if "blank content" in learned and message.get("tool_calls") and not message.get("content"):
             message["content"] = learned["blank content"]
+    if "later system" in learned:
+        sent = _one_system(sent)
     if "system role" in learned and sent and sent[0]["role"] == "system":
         text = sent.pop(0)["content"]
         if sent and sent[0]["role"] == "user" and isinstance(sent[0]["content"], str):
             text = f"{text}\n\n{sent.pop(0)['content']}"
         sent.insert(0, {"role": "user", "content": text})
+    return sent
+
+
+def _one_system(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Move each later system message to the end of the message before it."""
+    sent: list[dict[str, Any]] = []
+    for message in messages:
+        if message["role"] != "system" or not sent:
+            sent.append(message)
+        elif sent[-1]["role"] == "assistant" or not isinstance(sent[-1]["content"], str):
+            sent.append({**message, "role": "user"})
+        else:
+            sent[-1] = {**sent[-1], "content": f"{sent[-1]['content']}\n{message['content']}"}
     return sent
 
 
@@ -113,6 +129,15 @@ def _option(
     other = _RENAMED.get(name, "")
     known = other and (other in refused.words or refused.code == "unsupported_parameter")
     return name, other if known else None
+
+
+def _later_system(
+    refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]]
+) -> tuple[Any, ...] | None:
+    """Whether the server refuses roles, and was sent a system message after the first message."""
+    later = any(message["role"] == "system" for message in body["messages"][1:])
+    named = re.search(r"\bsystem\b|\broles?\b|alternat|template|jinja", str(refused), re.I)
+    return ("later system", True) if later and named else None
 
 
 def _system_role(

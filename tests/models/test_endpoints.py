@@ -19,6 +19,7 @@ import pytest
 
 import react_lab
 from helpers.fake_endpoint import chat_model, field_cases, messages_show, registry_of, serve
+from react_lab.context import RepeatRules
 from react_lab.function_calling import native_step
 from react_lab.loop import Agent, text_step
 from react_lab.models import ENDINGS, ChatModel, ModelError
@@ -241,6 +242,35 @@ def test_there_is_one_system_message_and_it_is_the_first():
         assert [m["role"] for m in request.messages].count("system") == 1
         assert request.messages[0]["role"] == "system"
     assert run.answer == "1.9 m"
+
+
+@pytest.mark.parametrize(
+    "refused, words",
+    [
+        (True, "'system' is only possible at position 0"),
+        (True, "Conversation roles must alternate user/assistant/user/assistant/..."),
+        (False, ""),
+    ],
+)
+def test_repeated_rules_are_a_system_message_until_the_endpoint_refuses_it(refused, words):
+    lines = ["Action: add\nAction Input: {}"] * 2 + ["Final Answer: 4"]
+    replies = [
+        {"status": 200, "json": {"choices": [{"message": {"content": one}}]}} for one in lines
+    ]
+    rule = {"if": {"messages": "system_not_first_or_twice"}, "reply": error(400, words)}
+    with serve({"rules": [rule] if refused else [], "replies": replies}) as endpoint:
+        model = ChatModel("m", base_url=endpoint.url)
+        tools = Registry()
+        tools.register(lambda: 4, name="add", description="2+2")
+        run = Agent(model, tools, fit=RepeatRules("Be brief.", every=1)).run("2+2?")
+    assert run.answer == "4"
+    last = endpoint.requests[-1].messages
+    told = [one["role"] for one in last if one["content"].endswith("Remember: Be brief.")]
+    assert told == (["user"] * 2 if refused else ["system"] * 2)
+    if refused:
+        assert last[-1]["content"] == "Observation: 4\nRemember: Be brief."
+    assert len(endpoint.requests) == (4 if refused else 3), "it is refused once"
+    assert ("after the first is sent inside the message before it" in noted(run)) == refused
 
 
 def test_user_and_assistant_take_turns():
