@@ -1,4 +1,4 @@
-"""A real JupyterLab in a real browser, for the tests that click and for the screenshots.
+"""A real JupyterLab in a real browser, for the tests that click.
 
 Or Notebook 7 in its place. Playwright and Notebook 7 are no part of the lab: they are installed
 into git-ignored folders of their own. The browser is the system's Chromium, without a window.
