@@ -58,7 +58,7 @@ FAULTS = {
     "option refused": ([error(400, "'seed' is not supported", param="seed"), CALL, ANSWER], True),
     "no system role": ([error(400, "the system role is not supported"), CALL, ANSWER], True),
     "refused once": ([CALL, ANSWER], True),
-    "web page": ([CALL, {"status": 200, "text": HTML}, ANSWER], "Check base_url"),
+    "web page in between": ([CALL, {"status": 200, "text": HTML}, ANSWER], True),
     "bad key": ([CALL, error(401, "wrong key"), ANSWER], "Check LLM_API_KEY"),
     "no credit": ([CALL, error(402, "nothing left"), ANSWER], "no credit left"),
     "reasoning to the limit": ([CALL, saying("", "length", reasoning="Hm"), ANSWER], "max_tokens"),
@@ -112,7 +112,7 @@ def test_a_fault_of_an_endpoint_is_got_over_or_said(name, protocol, doubling, mo
 
 
 def test_most_faults_are_got_over():
-    assert len(FAULTS) == 22 and sum(one is True for _, one in FAULTS.values()) == 18
+    assert len(FAULTS) == 22 and sum(one is True for _, one in FAULTS.values()) == 19
 
 
 @pytest.mark.parametrize("ids", [["", ""], ["a", "a"], [None, 7], ["x" * 90, "ok"], [{}, []]])

@@ -143,9 +143,13 @@ class Refusal:
 
     @property
     def half(self) -> bool:
-        """Return whether a reply broke off, or is empty: it may come whole the next time."""
+        """Return whether a reply broke off, is empty, or is a web page: ask once more.
+
+        A proxy, or a server that wakes up, shows a page in between.
+        """
         known = self.kind in ("error", "unreadable")
-        return self.status < 400 and known and bool(_HALF.match(self.words))
+        page = re.match(r"not JSON \([^)]*\): <", self.words)
+        return self.status < 400 and known and bool(page or _HALF.match(self.words))
 
     @property
     def _kind(self) -> Kind:

@@ -636,7 +636,7 @@ def test_200_proves_nothing(variant):
 
 def test_a_web_page_is_told_with_the_address_that_was_asked():
     given = CASES["rep-200-html-page"]["input"]
-    with serve(given["server"]) as endpoint:
+    with serve(given["server"] | {"then": "repeat"}) as endpoint:  # not only once, in between
         run = Agent(chat_model(given["settings"], endpoint.port), Registry()).run("?")
         assert f"http://127.0.0.1:{endpoint.port}/v1/chat/completions" in run.note
     assert re.search("not JSON.*Gateway console", run.note)

@@ -174,6 +174,8 @@ def test_a_message_that_is_null_ends_for_its_reason():
         (200, 'data: {"choices": [{"delta": {"content": "20"}}]}\n\ndata: [DONE]', "unreadable",
          False),
         (200, "null", "unreadable", False),
+        (200, "<html>The model is waking up</html>", "unreadable", True),
+        (200, "404 page not found", "unreadable", False),
         (408, '{"error": "timed out"}', "error", False),
         (409, '{"error": "in use"}', "error", False),
         (425, '{"error": "too early"}', "error", False),
