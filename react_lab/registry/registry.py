@@ -418,16 +418,22 @@ def _tried(
         retries: how often a read tool is run again.
         waiting: where the calls of an async tool are noted, for `give_up`.
     """
-    tries = 0
+    tries, aside = 0, False
+
+    def work() -> str:
+        # a copy: what a tool does to its arguments stays out of the trace
+        return as_text(awaited(tool.function(**copy.deepcopy(arguments)), waiting))
+
     while True:
         tries += 1
         try:
-            # a copy: what a tool does to its arguments stays out of the trace
-            result = awaited(tool.function(**copy.deepcopy(arguments)), waiting)
-            return as_text(result), None, tries
+            return in_thread(work) if aside else work(), None, tries
         except KeyboardInterrupt:
             raise
         except BaseException as fault:  # SystemExit and asyncio's CancelledError too
+            if tool.effect == "read" and not aside and _wants_a_loop(fault):
+                tries, aside = tries - 1, True  # in a notebook a loop runs in this thread
+                continue
             again = tool.effect == "read" and is_passing(fault)
             if not again or tries > retries:
                 return f"{type(fault).__name__}: {_message(fault)}", "tool error", tries
@@ -462,6 +468,16 @@ def is_passing(fault: BaseException) -> bool:
     if ("requests.exceptions", "SSLError") in names:
         return False
     return any(name in PASSING.get(module, ()) for module, name in names)
+
+
+def _wants_a_loop(fault: BaseException) -> bool:
+    """Return whether a tool failed because it calls asyncio.run where a loop is running."""
+    return isinstance(fault, RuntimeError) and bool(
+        re.search(
+            r"asyncio\.run\(\) cannot|(?:event|another) loop is (?:already )?running",
+            _message(fault),
+        )
+    )
 
 
 def _message(fault: BaseException) -> str:

@@ -194,6 +194,46 @@ def test_a_client_of_httpx_is_kept(place):
         assert place(lambda: twice(tools(fetch), "fetch")) == ['{"tea": 1}'] * 2
 
 
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+@pytest.mark.parametrize("seconds", [None, PATIENCE])
+def test_a_tool_that_calls_asyncio_run_works_in_a_notebook_too(seconds, place):
+    """As many tools do that wrap an async client; in a cell a loop is running already."""
+
+    async def answer() -> str:
+        await asyncio.sleep(0)
+        return "tea"
+
+    def by_run() -> str:
+        return asyncio.run(answer())
+
+    def by_loop() -> str:
+        loop = asyncio.new_event_loop()
+        try:
+            return loop.run_until_complete(answer())
+        finally:
+            loop.close()
+
+    settings = {} if seconds is None else {"seconds": seconds}
+    registry = tools(by_run, by_loop, **settings)
+    found = place(lambda: [registry.call(name, {}) for name in ("by_run", "by_loop")])
+    assert [(seen.text, seen.error, seen.tries) for seen in found] == [("tea", None, 1)] * 2
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
+def test_a_write_tool_is_not_begun_twice_for_a_loop():
+    begun: list = []
+
+    def store() -> str:
+        begun.append(1)
+        return asyncio.run(asyncio.sleep(0, "stored"))
+
+    async def cell() -> object:
+        return tools(store, effect="write").call("store", {})
+
+    seen = asyncio.run(cell())
+    assert (len(begun), seen.error) == (1, "tool error")
+
+
 def test_all_registries_share_the_loop(place):
     """A subset of a registry, or a second one, can use what a tool has kept."""
 
