@@ -19,6 +19,7 @@ from typing import Any
 from react_lab import debug
 from react_lab.context import smaller
 from react_lab.keys import masked, secrets
+from react_lab.models.notes_zh import in_chinese
 from react_lab.models.reply import (
     ENDINGS,
     Fit,
@@ -156,7 +157,12 @@ def send(
         before = run.steps[-1]
         if warning := lost_prompt(before.sent, before.reply, sent, reply):
             reply = replace(reply, notes=(*reply.notes, warning))
-    return sent, reply
+    return sent, replace(reply, notes=tuple(spoken(one, agent) for one in reply.notes))
+
+
+def spoken(words: object, agent: "Agent") -> str:
+    """Return a note or an error of a model in the agent's language."""
+    return in_chinese(str(words)) if agent.language == "zh" else str(words)
 
 
 TOO_LONG = "The messages were too long for this model, so fewer of them were sent."
@@ -528,7 +534,7 @@ def last_word(run: Run, agent: Agent) -> Run:
     try:
         run = agent.protocol(run, agent)
     except ModelError as error:
-        note = f"{run.note} {agent.phrases.message('no last word', error=error)}"
+        note = f"{run.note} {agent.phrases.message('no last word', error=spoken(error, agent))}"
         run = replace(kept(error, run, agent), note=note)
     return printed(run, agent)
 
@@ -566,12 +572,12 @@ def _step(run: Run, agent: Agent, approve: bool | None, note: str) -> Run:
     try:
         run = carry_out(run, agent, approve, note) if waits else agent.protocol(run, agent)
     except ModelError as error:
-        return replace(kept(error, run, agent), stop="model error", note=str(error))
+        return replace(kept(error, run, agent), stop="model error", note=spoken(error, agent))
     if run.stop:
         return run
     reasons = [reason for rule in agent.rules if (reason := rule(run))]
     if reasons:
         note = agent.phrases.message("not finished", reason=agent.phrases.why(reasons[0]))
-        why = f" {ENDINGS[reasons[0]]}" if reasons[0] in ENDINGS else ""
+        why = f" {spoken(ENDINGS[reasons[0]], agent)}" if reasons[0] in ENDINGS else ""
         run = replace(run, stop=reasons[0], note=note + why)
     return run

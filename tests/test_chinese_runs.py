@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from html import unescape
 
 import pytest
 
@@ -18,11 +19,15 @@ from react_lab.context import (
 from react_lab.evaluation import evaluate, figures, lab_agent
 from react_lab.evaluation.judge import CHINESE_CASES, evaluation_cases
 from react_lab.function_calling import hybrid_step, native_step
-from react_lab.loop import Agent, step, text_step
+from react_lab.loop import TOO_LONG, Agent, step, text_step
 from react_lab.memory import Earlier, Notes, Recall, note_of, summary, whole
 from react_lab.models import ModelError, Reply, ScriptedModel
+from react_lab.models.api_errors import KINDS
 from react_lab.models.embedded import EmbeddedModel
 from react_lab.models.grammar import grammar
+from react_lab.models.notes_zh import in_chinese
+from react_lab.models.payload import notes
+from react_lab.models.reply import ENDINGS
 from react_lab.patterns import (
     accepted,
     plan_and_execute,
@@ -35,7 +40,10 @@ from react_lab.registry import Registry
 from react_lab.stops import SameTool, SkipRepeats
 from react_lab.toolkit import lab_tools
 from react_lab.trace import Run
-from react_lab.views.text import show
+from react_lab.views import pages, run_html
+from react_lab.views.microscope import microscope
+from react_lab.views.text import markdown, rounds, show, show_page
+from react_lab.views.widgets import stepper
 
 # Three English words in a row are a sentence; names of tools in an API and JSON are not.
 ENGLISH = re.compile(r"\b[A-Za-z]{2,}(?:['’]\w+)?(?:[ ,:;.]+[A-Za-z]+(?:['’]\w+)?){2,}")
@@ -94,6 +102,35 @@ def test_the_check_finds_english():
             check(text)
 
 
+# What may be Latin in a view: names of tools in an API, JSON, and the units of the lab's tools.
+LATIN = re.compile(
+    r"<br>|Error|JSON|UTC|Unix|Europe|Asia|America|Lima|mm|km|get_\w+|search_docs|calculator|true|fal\w*"
+)
+
+
+def page_words(html: str) -> str:
+    """The words of a page: its text and its labels, without style and tags."""
+    html = re.sub(r"<style>.*?</style>", "", html, flags=re.S)
+    labels = re.findall(r'(?:title|aria-label)="([^"]*)"', html)
+    return unescape("\n".join([re.sub("<[^>]*>", " ", html), *labels]))
+
+
+def check_shown(run: Run) -> None:
+    """No English in any view of a run, nor a label of a view that is left in English."""
+    views = [page_words(run_html.trace(run)), page_words(run_html.page(run)), markdown(run)]
+    views += [microscope(run).text, show_page(run, len(rounds(run)))]
+    for number in range(len(rounds(run)) + 1):
+        views += [page_words(pages.page(run, number)), show_page(run, number)]
+    for view in views:
+        check(view)
+        own = run.question + str([(p.sent, p.reply, p.move) for p in rounds(run)])
+        own += str([seen.full_text for past in rounds(run) for _, seen in past.moves if seen])
+        labels = set(re.findall("[A-Za-z]{2,}", LATIN.sub("", view))) - set(
+            re.findall("[A-Za-z]{2,}", own)
+        )
+        assert not labels, f"{sorted(labels)} in: {view}"
+
+
 def check_run(run: Run, model=None) -> None:
     """Nothing English in what was sent, and nothing in what is shown."""
     for past in (*run.steps, *([run.last_word] if run.last_word else [])):
@@ -107,6 +144,7 @@ def check_run(run: Run, model=None) -> None:
         for text in words(messages, tools):
             check(text)
     check(show(run))
+    check_shown(run)
     check(run.note)
     check(debug.shown(run, "zh"))
 
@@ -453,3 +491,46 @@ def test_an_evaluation_is_chinese():
 def scripted_in_chinese(case) -> Agent:
     replies = [call(one["tool"], **one["arguments"]) for one in case.calls]
     return lab_agent(ScriptedModel([*replies, DONE]), case)
+
+
+# Views and endpoint notes -----------------------------------------------------------------
+
+
+def widget_words(box) -> str:
+    """The descriptions and the HTML of a widget and of all inside it."""
+    found = [str(getattr(box, "description", "")), str(getattr(box, "tooltip", "") or "")]
+    found.append(page_words(str(getattr(box, "value", ""))))
+    return "\n".join([*found, *map(widget_words, getattr(box, "children", ()))])
+
+
+def test_the_controls_of_microscope_and_stepper_are_chinese():
+    one, model, _ = writing()
+    run = one.run("给小明发邮件。")
+    for view in (
+        microscope(run, one, limits={"steps": 8, "tokens": 900, "seconds": 60}),
+        microscope("给小明发邮件。", one),
+        stepper(run, go_on=one.stream, answer=lambda run, yes, why: run, limits={"steps": 8}),
+    ):
+        text = widget_words(view.box)
+        check(text.replace("step(run, agent, approve=True)", ""))
+        assert "同意" in text and "拒绝" in text and "下一步" in text
+        for label in ("Back", "Next", "Stop", "Allow", "Deny", "Reason", "Observation", "Step"):
+            assert label not in text
+    view.next.click()
+    assert "已到结尾" in view.status.value
+
+
+def test_what_an_endpoint_refuses_is_told_in_chinese():
+    learned = {"temperature": None, "max_tokens": "max_completion_tokens", "later system": True}
+    learned |= {"system role": True, "own reasoning": True, "base url": "x", "blank content": None}
+    said = [*notes(learned), *ENDINGS.values(), TOO_LONG, *(kind.advice for kind in KINDS)]
+    said += ["waited 3 s: the endpoint was busy", "m: the connection broke (x). Before that: y."]
+    for text in said:
+        check(in_chinese(text))
+    reply = Reply(DONE, finish_reason="stop", notes=notes(learned))
+    one, model = agent(reply)
+    run = one.run("？")
+    assert "接口不接受 temperature，因此不再发送" in run.steps[0].reply.notes
+    check_run(run, model)
+    gone, _ = agent(ModelError(f"m: {KINDS[2].advice}", "rate limit"))
+    assert gone.run("？").note == "m: 请求过于频繁。请稍后再试。"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from react_lab.parser.fields import fields
 from react_lab.views.pages import COLOURS, NAMES, STYLE, escaped
+from react_lab.views.words import Say
 
 MARK = """<style>
 .react-lab .mark { display: flex; gap: 8px; align-items: baseline; margin: 3px 0; }
@@ -61,8 +62,12 @@ class Part:
     @property
     def name(self) -> str:
         """The label as people read it, with the doubt."""
-        name = NAMES.get(self.kind, self.kind)
-        return f"{name}, {self.doubt}" if self.doubt else name
+        return self.named(Say())
+
+    def named(self, say: Say) -> str:
+        """Return the label with the doubt, in the language of a view."""
+        name = say(NAMES.get(self.kind, self.kind))
+        return f"{name}{say.comma}{say(self.doubt)}" if self.doubt else name
 
 
 @dataclass(frozen=True)

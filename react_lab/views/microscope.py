@@ -19,6 +19,7 @@ from react_lab.registry.results import sendable
 from react_lab.trace import Run
 from react_lab.views import run_html, text
 from react_lab.views.pages import COLOURS, FOCUS, escaped, ipywidgets, progress
+from react_lab.views.words import Say, language_of
 
 QUICK = 1.0  # seconds: a second click within them does not answer the next call, unseen
 OFTEN = 0.1  # seconds between two updates while the model writes
@@ -100,6 +101,7 @@ class Microscope:
         self, run: Run, number: int, agent: Agent | None, limits: dict[str, float]
     ) -> None:
         self.run, self.number, self.agent = run, number, agent
+        self._say_for = Say(agent.language if agent else language_of(run))
         self.earlier: list[Run] = []
         self.edited: frozenset[int] = frozenset()
         self.message, self.busy = "", False
@@ -121,7 +123,7 @@ class Microscope:
             with self._lock:  # else a run that draws just now would mix old and new
                 act()
 
-        made = w.Button(description=name, **{"layout": {"width": "auto"}, **more})
+        made = w.Button(description=self._say_for(name), **{"layout": {"width": "auto"}, **more})
         made.on_click(click)
         return made
 
@@ -145,13 +147,15 @@ class Microscope:
         self.deny = self._button("✗ Deny", lambda: self._answered(False))
         self.allow.add_class("react-lab-allow")
         self.deny.add_class("react-lab-deny")
-        self.reason = w.Text(description="Reason", layout={"width": "260px"}, **whole)
+        self.reason = w.Text(
+            description=self._say_for("Reason"), layout={"width": "260px"}, **whole
+        )
         self.banner = w.HBox([self.waiting, self.allow, self.deny, self.reason])
         self.banner.add_class("react-lab-waits")
         self.strip = w.HBox([])
         self.strip.add_class("react-lab-strip")
         self.lanes, self.reads, self.writes, self.runs = w.HTML(), w.HTML(), w.HTML(), w.HTML()
-        self.observation = w.Textarea(description="Observation", **whole)
+        self.observation = w.Textarea(description=self._say_for("Observation"), **whole)
         self.edit = self._button("✎ Continue from this observation", self._edit)
         third: Any = self.runs
         if self.agent:
@@ -174,7 +178,11 @@ class Microscope:
                 self.editor.layout.display = None if self._offered else "none"
             pending = self.run.pending
             self.banner.layout.display = None if pending and self.agent else "none"
-            asks = f"<b>? Waits for you:</b> {escaped(run_html.call(pending))}" if pending else ""
+            asks = (
+                f"<b>{self._say_for('? Waits for you:')}</b> {escaped(run_html.call(pending))}"
+                if pending
+                else ""
+            )
             self.waiting.value = _div(asks)
             self._draw_strip()
             self.lanes.value = _div(run_html.overview(self.run, self.number))
@@ -191,22 +199,25 @@ class Microscope:
         for place, button in enumerate(made[:total], 1):
             title, below = run_html.headline(self.run, place)
             button.description = sendable(f"{place} {title}\n{below}")
-            button.tooltip = f"Open step {place}"
+            button.tooltip = self._say_for("Open step {number}", number=place)
             (button.add_class if place == self.number else button.remove_class)("react-lab-here")
         if len(self.strip.children) != total:
             self.strip.children = made[:total]
 
     def _draw_status(self) -> None:
         total = len(self.run.steps)
-        place = f"Step {self.number} of {total}" if self.number <= total else "Last word"
-        says = [place if self.number else "No step yet"]
+        say = self._say_for
+        place = say("Step {number} of {total}", number=self.number, total=total)
+        says = [place if self.number <= total else say("Last word")]
+        if not self.number:
+            says = [say("No step yet")]
         if self.number and (mark := run_html.origin(text.rounds(self.run)[self.number - 1])):
             says[0] += f" ({mark})"
-        says += [self.message] + (["Running"] if self.busy else [])
+        says += [say(self.message)] + ([say("Running")] if self.busy else [])
         last = self.number == len(text.rounds(self.run))
         if last and self.run.stop and not self.run.pending and not self.busy and not self.message:
             says.append(text.show_end(self.run))
-        words = escaped(". ".join(part for part in says if part))
+        words = escaped(("。" if say.language == "zh" else ". ").join(filter(None, says)))
         used = f"<br>{progress(self.run, self._limits)}" if self._limits else ""
         self.status.value = _div(f'<div role="status">{words}{used}</div>')
 
@@ -219,12 +230,13 @@ class Microscope:
                 run_html.writes(*given),
                 run_html.runs(*given, self.edited),
             )
-        question = run_html.field("thought", "question", self.run.question)
-        hint = "<div>Press Next for one step.</div>" if self.agent else ""
+        say = self._say_for
+        question = run_html.field("thought", say("question"), self.run.question, say)
+        hint = f"<div>{say('Press Next for one step.')}</div>" if self.agent else ""
         return (
-            run_html.column("1 · Model reads", "", question),
-            run_html.column("2 · Model writes", "", hint),
-            run_html.column("3 · Program runs", "", ""),
+            run_html.column(say("1 · Model reads"), "", question),
+            run_html.column(say("2 · Model writes"), "", hint),
+            run_html.column(say("3 · Program runs"), "", ""),
         )
 
     def _result(self) -> str:
@@ -358,10 +370,11 @@ class Microscope:
             self._shown_at = moment
             number = len(self.run.steps) + 1
             if now.state == "writing":
-                size, said = f"{now.tokens:,} tokens so far", run_html.written(now.text)
+                size = self._say_for("{count:,} tokens so far", count=now.tokens)
+                said = run_html.written(now.text, self._say_for)
             else:
                 size, said = "", f"<div>… {escaped(str(now))}</div>"
-            name = f"Step {number}: model writes"
+            name = self._say_for("Step {number}: model writes", number=number)
             self.writes.value = _div(run_html.column(name, size, said))
 
     def wait(self) -> Run:
@@ -376,8 +389,9 @@ class Microscope:
     @property
     def text(self) -> str:
         """The whole run as plain text."""
-        marks = [f"You edited the observation of step {number}." for number in sorted(self.edited)]
-        end = [] if self.run.stop else ["The run can continue."]
+        words = "You edited the observation of step {number}."
+        marks = [self._say_for(words, number=number) for number in sorted(self.edited)]
+        end = [] if self.run.stop else [self._say_for("The run can continue.")]
         return sendable("\n\n".join([text.show(self.run), *end, *marks]))
 
     def _repr_mimebundle_(self, **kwargs: object) -> dict[str, object]:

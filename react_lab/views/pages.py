@@ -10,9 +10,11 @@ from types import ModuleType
 
 from react_lab.parser.fields import fields
 from react_lab.parser.moves import Action, Malformed
+from react_lab.prompt import in_language
 from react_lab.registry.results import sendable
 from react_lab.trace import Run
 from react_lab.views import text
+from react_lab.views.words import say_for
 
 # One colour for each kind of field, in every view, picture and document. The hues are those of
 # Okabe and Ito (2008), which colour-blind people can tell apart. Each is dark enough for white
@@ -60,81 +62,90 @@ def page(run: Run, number: int, edited: frozenset[int] = frozenset()) -> str:
     number: from 1; len(steps) + 1 is the last word; 0 shows the question alone. edited: the
     steps whose observation a person has changed.
     """
-    parts = [section("Question", pre(run.question))]
+    say = say_for(run)
+    parts = [section(say("Question"), pre(run.question))]
     if number:
         parts += [sent_panel(run, number), reply_panel(run, number), read_panel(run, number)]
         parts += [call_panel(run, number, edited)]
-        parts += [section("Cost", pre(text.show_cost(text.rounds(run)[number - 1])))]
+        parts += [section(say("Cost"), pre(text.show_cost(text.rounds(run)[number - 1])))]
     if number == len(text.rounds(run)):
-        end = text.show_end(run) if run.stop else "The run can go on."
-        parts.append(section("End", pre(end)))
+        end = text.show_end(run) if run.stop else say("The run can go on.")
+        parts.append(section(say("End"), pre(end)))
     return f'{STYLE}<div class="react-lab">{"".join(parts)}</div>'
 
 
 def sent_panel(run: Run, number: int) -> str:
     """The messages that the model really got in this round, and what was not sent whole."""
-    sent, parts = text.rounds(run)[number - 1].sent, []
+    sent, parts, say = text.rounds(run)[number - 1].sent, [], say_for(run)
     for message, new in zip(sent, text.new_messages(run, number), strict=True):
+        role, words = say(str(message["role"])), text.content(message)
         if new:
-            parts.append(_field(f"{message['role']} (new)", text.content(message)))
+            parts.append(_field(say("{role} (new)", role=role), words))
         else:
-            parts.append(_folded(f"{message['role']} (as before)", text.content(message)))
+            parts.append(_folded(say("{role} (as before)", role=role), words))
     missing = text.unsent(run, number)
-    whole = "Not sent whole: " + ", ".join(missing) if missing else "Everything was sent whole."
-    return section(f"Sent: {len(sent)} messages", "".join(parts), long=True) + _note(whole)
+    whole = say("Everything was sent whole.")
+    if missing:
+        whole = say("Not sent whole: {text}", text=say.comma.join(missing))
+    name = say("Sent: {messages} messages", messages=len(sent))
+    return section(name, "".join(parts), long=True) + _note(whole)
 
 
 def reply_panel(run: Run, number: int) -> str:
     """The reply as it came, each field in its colour and under its name."""
-    reply, parts = text.rounds(run)[number - 1].reply, []
+    reply, parts, say = text.rounds(run)[number - 1].reply, [], say_for(run)
     if reply.reasoning:
-        parts.append(_field("reasoning", reply.reasoning))
+        parts.append(_field(say("reasoning"), reply.reasoning))
     found = fields(reply.text)
     begins = [0, *(part.start for part in found[1:])][: len(found)]
     ends = [*begins[1:], len(reply.text)]
     forged = next((part.start for part in found if part.kind == "observation"), len(reply.text))
     for part, begin, end in zip(found, begins, ends):
-        name = NAMES.get(part.kind, part.kind)
+        name = say(NAMES.get(part.kind, part.kind))
         if part.kind == "observation":
-            name = "invented observation: dropped"
+            name = say("invented observation: dropped")
         elif begin > forged:
-            name += ": dropped, behind an invented observation"
+            name += say(": dropped, behind an invented observation")
         colour = COLOURS.get(part.kind, COLOURS["action"])
         parts.append(_field(name, reply.text[begin:end].strip(), colour))
     for call in reply.tool_calls:
-        parts.append(_field("native call", text.content({"content": call}), COLOURS["action"]))
-    return section("Reply", "".join(parts) or pre(reply.text or "(empty)"), long=True)
+        parts.append(_field(say("native call"), text.content({"content": call}), COLOURS["action"]))
+    whole = "".join(parts) or pre(reply.text or say("(empty)"))
+    return section(say("Reply"), whole, long=True)
 
 
 def read_panel(run: Run, number: int) -> str:
     """What the program read in the reply, what it mended or dropped, and what came up."""
     step = text.rounds(run)[number - 1]
-    move = step.move
-    read = "a call" if isinstance(move, Action) else "the final answer"
+    move, say = step.move, say_for(run)
+    read = say("a call") if isinstance(move, Action) else say("the final answer")
     if isinstance(move, Malformed):
-        read = f"unreadable: {move.reason}"
-    lines = [f"Read as: {read}"]
-    lines += [f"Repaired or dropped: {what}" for move, _ in step.moves for what in move.repairs]
-    lines += [f"Note: {note}" for note in step.reply.notes]
+        read = say("unreadable: {text}", text=in_language(move.reason, say.language))
+    lines = [say("Read as: {text}", text=read)]
+    lines += say.repairs(tuple(what for move, _ in step.moves for what in move.repairs))
+    lines += [say("Note: {text}", text=note) for note in step.reply.notes]
     if step.reply.finish_reason:
-        lines.append(f"The reply ended with: {step.reply.finish_reason}")
-    return section("Read", pre("\n".join(lines)))
+        lines.append(say("The reply ended with: {text}", text=say(step.reply.finish_reason)))
+    return section(say("Read"), pre("\n".join(lines)))
 
 
 def call_panel(run: Run, number: int, edited: frozenset[int] = frozenset()) -> str:
     """Every call of a round with its result; or that it waits for a person."""
-    parts = []
+    parts, say = [], say_for(run)
     for move, result in text.rounds(run)[number - 1].moves:
         if isinstance(move, Action):
-            parts.append(_field("call", text.show_move(move), COLOURS["action"]))
+            parts.append(_field(say("call"), text.show_move(move), COLOURS["action"]))
         if result:
-            name = f"result: {result.error}" if result.error else "result"
-            name += f", {result.truncated:,} characters cut" if result.truncated else ""
-            name += ", edited by you" if number in edited else ""
+            name = say("result")
+            if result.error:
+                name = say("result: {text}", text=say(result.error))
+            if result.truncated:
+                name += say(", {count:,} characters cut", count=result.truncated)
+            name += say(", edited by you") if number in edited else ""
             parts.append(_field(name, result.full_text))
         elif isinstance(move, Action):
-            parts.append(_note("Not run." if run.pending is not move else "It waits for you."))
-    return section("Call and result", "".join(parts), long=True) if parts else ""
+            parts.append(_note(say("Not run." if run.pending is not move else "It waits for you.")))
+    return section(say("Call and result"), "".join(parts), long=True) if parts else ""
 
 
 def progress(run: Run, limits: dict[str, float]) -> str:
@@ -142,7 +153,8 @@ def progress(run: Run, limits: dict[str, float]) -> str:
     bars = ""
     for name, value in text.used(run).items():
         if most := limits.get(name):
-            bars += f'<progress aria-label="{name}" value="{min(value, most)}" max="{most}">'
+            named = say_for(run)(name)
+            bars += f'<progress aria-label="{named}" value="{min(value, most)}" max="{most}">'
             bars += "</progress> "
     return f"{bars}{escaped(text.show_progress(run, limits))}"
 

@@ -7,12 +7,14 @@ escaped.
 
 from react_lab.parser.fields import fields
 from react_lab.parser.moves import Action, FinalAnswer, Malformed
+from react_lab.prompt import in_language
 from react_lab.registry.registry import Observation
 from react_lab.registry.results import sendable
 from react_lab.trace import Run, Step
 from react_lab.views import text
 from react_lab.views.marked import MARK, mark, marked
 from react_lab.views.pages import COLOURS, NAMES, PARTS, STYLE, escaped
+from react_lab.views.words import Say, say_for
 
 LONG = 240  # characters of a field that are shown before it is folded
 ROWS = 5  # token bars shown at once
@@ -49,84 +51,93 @@ h1 { font-size: 1.3rem; }
 </style>"""
 
 
+ENGLISH = Say()
+
 # Fields -------------------------------------------------------------------------------------
 
 
-def field(kind: str, name: str, words: str) -> str:
+def field(kind: str, name: str, words: str, say: Say = ENGLISH) -> str:
     """Return a field as HTML: its name on its colour, and its text, folded if it is long."""
     if len(words) <= LONG and words.count("\n") < 5:
         return mark(kind, name, words)
     start = " ".join(words[:LONG].split())[:90]
     colour = COLOURS.get(kind, "#666666")
+    size = say("({count:,} characters)", count=len(words))
     return (
         f'<details class="mark-fold"><summary><span class="badge" style="background: {colour}">'
-        f"{escaped(name)}</span> {escaped(start)} … <small>({len(words):,} characters)</small>"
+        f"{escaped(name)}</span> {escaped(start)} … <small>{size}</small>"
         f"</summary><pre>{escaped(words)}</pre></details>"
     )
 
 
-def result(seen: Observation, edited: bool = False) -> str:
+def result(seen: Observation, edited: bool = False, say: Say = ENGLISH) -> str:
     """Return an observation as HTML. One that reports an error says so in word and colour."""
-    name = f"✗ {seen.error}" if seen.error else "observation"
-    name += ", edited by you" if edited else ""
-    name += f", {seen.truncated:,} characters cut" if seen.truncated else ""
-    return field("error" if seen.error else "observation", name, seen.full_text)
+    name = f"✗ {say(seen.error)}" if seen.error else say("observation")
+    name += say(", edited by you") if edited else ""
+    if seen.truncated:
+        name += say(", {count:,} characters cut", count=seen.truncated)
+    return field("error" if seen.error else "observation", name, seen.full_text, say)
 
 
 def step_fields(step: Step) -> list[tuple[str, str, str]]:
     """Return (kind, name, text) for each field of a step that has a text, in reading order."""
-    found = [("thought", "thought", step.move.thought)]
+    say = say_for(step)
+    found = [("thought", say("thought"), step.move.thought)]
     for move, seen in step.moves:
         if isinstance(move, Action):
-            found += [("action", "action", move.tool)]
-            found += [("input", "action input", text.as_json(move.arguments))]
+            found += [("action", say("action"), move.tool)]
+            found += [("input", say("action input"), text.as_json(move.arguments))]
         elif isinstance(move, FinalAnswer):
-            found.append(("answer", "final answer", move.answer))
+            found.append(("answer", say("final answer"), move.answer))
         else:
-            found.append(("error", "✗ unreadable", f"{move.reason}\n{text.wrote(step)}"))
+            why = in_language(move.reason, say.language)
+            found.append(("error", say("✗ unreadable"), f"{why}\n{text.wrote(step)}"))
         if seen:
-            name = f"✗ {seen.error}" if seen.error else "observation"
+            name = f"✗ {say(seen.error)}" if seen.error else say("observation")
             found.append(("error" if seen.error else "observation", name, seen.full_text))
     return [(kind, name, words) for kind, name, words in found if words]
 
 
 def trace(run: Run) -> str:
     """Return a whole run as HTML: the question, the fields of each step, and how it ended."""
-    steps = ""
+    steps, say = "", say_for(run)
     for number, step in enumerate(text.rounds(run), 1):
-        parts = "".join(field(*one) for one in step_fields(step))
-        parts += "".join(f'<div class="small">Note: {escaped(n)}</div>' for n in step.reply.notes)
+        parts = "".join(field(*one, say) for one in step_fields(step))
+        notes = [escaped(say("Note: {text}", text=note)) for note in step.reply.notes]
+        parts += "".join(f'<div class="small">{note}</div>' for note in notes)
         name = f"<b>{step_name(run, number)}</b> <small>{escaped(cost(step))}</small>"
         steps += f'<div class="step">{name}{parts}</div>'
-    question = f"<div><b>Question:</b> {escaped(run.question)}</div>"
+    question = f"<div><b>{say('Question:')}</b> {escaped(run.question)}</div>"
     return f'{LOOK}<div class="react-lab">{question}{steps}{end(run)}</div>'
 
 
 def end(run: Run) -> str:
     """Return how a run ended, or that it can continue, as a line of HTML."""
-    words = text.show_end(run) if run.stop else "The run can continue."
+    words = text.show_end(run) if run.stop else say_for(run)("The run can continue.")
     sign = "✓ " if run.finished else "■ " if run.stop else ""
     return f'<div class="step">{sign}{escaped(words)}</div>'
 
 
 def step_name(run: Run, number: int) -> str:
     """Return "Step 2", or "Last word" for the round after a limit."""
-    return f"Step {number}" if number <= len(run.steps) else "Last word"
+    say = say_for(run)
+    return say("Step {number}", number=number) if number <= len(run.steps) else say("Last word")
 
 
 def origin(step: Step) -> str:
     """Return "recorded", "live", or "" for a reply that no model has counted, such as a script."""
+    say = say_for(step)
     if step.reply.recorded:
-        return "recorded"
-    return "live" if step.reply.tokens_out is not None else ""
+        return say("recorded")
+    return say("live") if step.reply.tokens_out is not None else ""
 
 
 def cost(step: Step) -> str:
     """Return tokens, seconds and origin of a reply in a few words."""
-    reply = step.reply
-    tokens = f"{reply.tokens_out:,} tokens" if reply.tokens_out is not None else ""
-    seconds = f"{reply.seconds:.1f} s" if reply.seconds >= 0.05 else ""
-    return ", ".join(filter(None, (tokens, seconds, origin(step))))
+    reply, say, count = step.reply, say_for(step), step.reply.tokens_out
+    tokens = say("{count:,} tokens", count=count) if count is not None else ""
+    seconds = say("{seconds:.1f} s", seconds=reply.seconds) if reply.seconds >= 0.05 else ""
+    return say.comma.join(filter(None, (tokens, seconds, origin(step))))
 
 
 def call(move: Action) -> str:
@@ -137,16 +148,16 @@ def call(move: Action) -> str:
 
 def headline(run: Run, number: int) -> tuple[str, str]:
     """Return what a step did, in two short lines: the tool or the answer, and what came of it."""
-    step = text.rounds(run)[number - 1]
+    step, say = text.rounds(run)[number - 1], say_for(run)
     move, seen = step.moves[-1] if step.waiting is None else (step.waiting, None)
     if isinstance(move, FinalAnswer):
-        return "✓ Final Answer", _short(move.answer)
+        return say("✓ Final Answer"), _short(move.answer)
     if isinstance(move, Malformed):
-        return "✗ unreadable", _short(move.reason)
+        return say("✗ unreadable"), _short(in_language(move.reason, say.language))
     more = f" +{len(step.also)}" if step.also else ""
     given = ", ".join(map(str, move.arguments.values()))
     if seen is None:
-        return f"? {move.tool}{more}", "waits for you" if run.pending else "not run"
+        return f"? {move.tool}{more}", say("waits for you" if run.pending else "not run")
     sign = "✗ " if seen.error else ""
     return f"{sign}{move.tool}{more}", _short(f"{_short(given, 16)} → {seen.text}")
 
@@ -173,7 +184,7 @@ def overview(run: Run, number: int = 0) -> str:
 
 def _lanes(run: Run) -> str:
     """Return the time of model and tools as two lanes on one scale of seconds."""
-    spent = []
+    spent, say = [], say_for(run)
     for step in text.rounds(run):
         spent.append(("model", round(step.reply.seconds, 1)))
         tools = sum(seen.seconds for _, seen in step.moves if seen)
@@ -190,12 +201,12 @@ def _lanes(run: Run) -> str:
                 cells += f'<span class="none" style="{width}"></span>'
                 continue
             said.append(f"{seconds:.1f}")
+            took = say("{seconds:.1f} s", seconds=seconds)
             cells += (
                 f'<span style="{width}; background: {PARTS[part]}" '
-                f'title="{part} {seconds:.1f} s">{_fitting(f"{seconds:.1f} s", seconds / total)}'
-                "</span> "
+                f'title="{say(part)} {took}">{_fitting(took, seconds / total)}</span> '
             )
-        name = f"{lane} {sum(map(float, said)):.1f} s"
+        name = f"{say(lane)} {say('{seconds:.1f} s', seconds=sum(map(float, said)))}"
         lanes += f'<span>{name}</span> <div class="lane">{cells}</div>'
     return lanes
 
@@ -230,7 +241,7 @@ def tokens(run: Run) -> tuple[str, list[tuple[int, int, int]]]:
 
 def _token_bars(run: Run, number: int) -> str:
     """Return a bar for each of the rounds around the one in view."""
-    unit, rows = tokens(run)
+    (unit, rows), say = tokens(run), say_for(run)
     most = max(1, max(map(sum, rows)))
     begin = max(0, min(number - ROWS // 2 - 1, len(rows) - ROWS))
     bars = ""
@@ -239,13 +250,14 @@ def _token_bars(run: Run, number: int) -> str:
         for part, value in zip(("prompt", "history", "new"), rows[place]):
             if value:
                 width = f"width: {97 * value / most:.1f}%"
-                said = f"{part} {value:,}"
+                said = f"{say(part)} {value:,}"
                 cells += f'<span style="{width}; background: {PARTS[part]}" title="{said}">'
                 cells += f"{_fitting(said, value / most)}</span> "
         name = step_name(run, place + 1).lower()
         here = "▸ " if place + 1 == number else ""
-        total = f"{sum(rows[place]):,} {unit}, {rows[place][2]:,} new"
-        bars += f'<span>{here}{name}: {total}</span> <div class="lane">{cells}</div>'
+        values = {"total": sum(rows[place]), "unit": say(unit), "new": rows[place][2]}
+        total = say("{total:,} {unit}, {new:,} new", **values)
+        bars += f'<span>{here}{name}{say.colon}{total}</span> <div class="lane">{cells}</div>'
     return bars
 
 
@@ -254,25 +266,29 @@ def _token_bars(run: Run, number: int) -> str:
 
 def reads(run: Run, number: int) -> str:
     """Return what the model reads in a round: what is new, and folded what it had read before."""
-    sent = text.rounds(run)[number - 1].sent
+    sent, say = text.rounds(run)[number - 1].sent, say_for(run)
     unit, rows = tokens(run)
     prompt, history, _ = rows[number - 1]
-    size = f"{len(sent)} messages, {prompt + history:,} {unit}"
+    values = {"messages": len(sent), "count": prompt + history, "unit": say(unit)}
+    size = say("{messages} messages, {count:,} {unit}", **values)
     before, new = [], ""
     for message, fresh in zip(sent, text.new_messages(run, number), strict=True):
         words, role = text.content(message), str(message["role"])
+        named = say(role)
         if fresh:
-            new += field(_kind(role, number), f"{role}, new" if number > 1 else role, words)
+            name = say("{role}, new", role=named) if number > 1 else named
+            new += field(_kind(role, number), name, words, say)
         else:
-            before.append(f"{role}: {words}")
+            before.append(f"{named}{say.colon}{words}")
     past = ""
     if before:
         words = escaped("\n\n".join(before))
-        past = f"<details><summary>{len(before)} messages as before</summary><pre>{words}</pre>"
-        past += "</details>"
+        same = say("{count} messages as before", count=len(before))
+        past = f"<details><summary>{same}</summary><pre>{words}</pre></details>"
     if missing := text.unsent(run, number):
-        past += f'<div class="small">Not sent whole: {escaped(", ".join(missing))}</div>'
-    return column("1 · Model reads", size, past + new)
+        said = say("Not sent whole: {text}", text=say.comma.join(missing))
+        past += f'<div class="small">{escaped(said)}</div>'
+    return column(say("1 · Model reads"), size, past + new)
 
 
 def _kind(role: str, number: int) -> str:
@@ -285,30 +301,32 @@ def _kind(role: str, number: int) -> str:
 def writes(run: Run, number: int) -> str:
     """Return what the model writes in a round, its fields in colour, and how it was read."""
     step = text.rounds(run)[number - 1]
-    reply, parts = step.reply, ""
+    reply, parts, say = step.reply, "", say_for(run)
     if reply.reasoning:
-        parts += field("thought", "reasoning", reply.reasoning)
-    parts += written(reply.text)
+        parts += field("thought", say("reasoning"), reply.reasoning, say)
+    parts += written(reply.text, say)
     for one in reply.tool_calls:
-        parts += field("action", "native call", text.content({"content": one}))
-    said = [f"Repaired or dropped: {what}" for move, _ in step.moves for what in move.repairs]
-    said += [f"Note: {note}" for note in reply.notes]
+        parts += field("action", say("native call"), text.content({"content": one}), say)
+    said = say.repairs(tuple(what for move, _ in step.moves for what in move.repairs))
+    said += [say("Note: {text}", text=note) for note in reply.notes]
     if isinstance(step.move, Malformed):
-        said.insert(0, f"✗ Unreadable: {step.move.reason}")
+        why = in_language(step.move.reason, say.language)
+        said.insert(0, say("✗ Unreadable: {text}", text=why))
     if reply.finish_reason not in (None, "stop", "tool_calls"):
-        said.append(f"The reply ended with: {reply.finish_reason}")
+        said.append(say("The reply ended with: {text}", text=say(reply.finish_reason)))
     parts += "".join(f'<div class="small">{escaped(one)}</div>' for one in said)
     if reply.text:
-        parts += f"<details><summary>as it came</summary><pre>{escaped(reply.text)}</pre></details>"
-    return column("2 · Model writes", cost(step), parts or "(nothing)")
+        parts += f"<details><summary>{say('as it came')}</summary>"
+        parts += f"<pre>{escaped(reply.text)}</pre></details>"
+    return column(say("2 · Model writes"), cost(step), parts or say("(nothing)"))
 
 
-def written(words: str) -> str:
+def written(words: str, say: Say = ENGLISH) -> str:
     """Return a reply, or as much of it as there is, with its fields in colour."""
     if not fields(words):
-        return mark("thought", NAMES.get("", "text"), words) if words.strip() else ""
+        return mark("thought", say(NAMES.get("", "text")), words) if words.strip() else ""
     return "".join(
-        mark(one.kind, one.name, one.text, bool(one.doubt)) for one in marked(words).parts
+        mark(one.kind, one.named(say), one.text, bool(one.doubt)) for one in marked(words).parts
     )
 
 
@@ -320,22 +338,23 @@ def runs(run: Run, number: int, edited: frozenset[int] = frozenset()) -> str:
         number: The round, from 1.
         edited: The steps whose observation a person has changed.
     """
-    step, parts = text.rounds(run)[number - 1], ""
+    step, parts, say = text.rounds(run)[number - 1], "", say_for(run)
     for move, seen in step.moves:
         if isinstance(move, Action):
             parts += f"<pre>{escaped(call(move))}</pre>"
         if isinstance(move, FinalAnswer):
-            parts += "<div>✓ Nothing to run: this is the answer.</div>"
+            parts += f"<div>{say('✓ Nothing to run: this is the answer.')}</div>"
         if seen:
-            parts += result(seen, number in edited)
+            parts += result(seen, number in edited, say)
         elif isinstance(move, Action):
             waits = run.pending is move
-            parts += f"<div>{'? It waits for your yes or no.' if waits else 'Not run.'}</div>"
+            parts += f"<div>{say('? It waits for your yes or no.' if waits else 'Not run.')}</div>"
     seconds = sum(seen.seconds for _, seen in step.moves if seen)
     failed = any(seen and seen.error for _, seen in step.moves)
     ran = any(seen and isinstance(move, Action) for move, seen in step.moves)
-    size = f"{'✗ error' if failed else 'ok'}, {seconds:.1f} s" if ran else ""
-    return column("3 · Program runs", size, parts)
+    took = say("{seconds:.1f} s", seconds=seconds)
+    size = f"{say('✗ error' if failed else 'ok')}{say.comma}{took}" if ran else ""
+    return column(say("3 · Program runs"), size, parts)
 
 
 def column(name: str, size: str, body: str) -> str:
@@ -355,10 +374,11 @@ def columns(run: Run, number: int, edited: frozenset[int] = frozenset()) -> str:
 
 def folds(run: Run) -> str:
     """Return a whole run: where its time and tokens went, and each step folded in a line."""
-    parts = f"<div><b>Question:</b> {escaped(run.question)}</div>{overview(run)}"
+    say = say_for(run)
+    parts = f"<div><b>{say('Question:')}</b> {escaped(run.question)}</div>{overview(run)}"
     for number in range(1, len(text.rounds(run)) + 1):
         title, below = headline(run, number)
-        name = f"<b>{step_name(run, number)}: {escaped(title)}</b> {escaped(below)}"
+        name = f"<b>{step_name(run, number)}{say.colon}{escaped(title)}</b> {escaped(below)}"
         opened = " open" if number == len(text.rounds(run)) else ""
         parts += f'<details class="step"{opened}><summary>{name}</summary>'
         parts += f"{columns(run, number)}</details>"
@@ -367,9 +387,10 @@ def folds(run: Run) -> str:
 
 def page(run: Run) -> str:
     """Return a run as a whole page of HTML, in the colours that the reader's system prefers."""
+    say = say_for(run)
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<!doctype html><html lang="{say.language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
         f"<title>{escaped(_short(run.question, 70))}</title>{PAGE}</head>"
-        f"<body><h1>A run of an agent</h1>{folds(run)}</body></html>\n"
+        f"<body><h1>{say('A run of an agent')}</h1>{folds(run)}</body></html>\n"
     )

@@ -4,12 +4,12 @@ import json
 import re
 from typing import Any
 
-from react_lab.chinese import is_chinese
 from react_lab.parser.fields import believed
 from react_lab.parser.moves import Action, FinalAnswer, Move
 from react_lab.prompt import in_language, why
 from react_lab.registry.results import sendable
 from react_lab.trace import Run, Step
+from react_lab.views.words import Say, language_of, say_for
 
 # The words of the views in Chinese. The language is that of the system message.
 _CHINESE = {
@@ -25,12 +25,6 @@ _CHINESE = {
     "Also": "同时",
     "Note": "说明",
 }
-
-
-def language_of(run: Run) -> str:
-    """Return the language of a run, "en" or "zh": that of its first message."""
-    first = run.steps[0].sent[:1] if run.steps else ()
-    return "zh" if is_chinese(str(first[0]["content"] if first else run.question)) else "en"
 
 
 def _line(name: str, text: str, language: str) -> str:
@@ -109,13 +103,14 @@ def show_end(run: Run) -> str:
 
 def show_page(run: Run, number: int) -> str:
     """One round as the stepper shows it. number: from 1; len(steps) + 1 is the last word."""
-    parts = [f"Question: {run.question}"]
+    say = say_for(run)
+    parts = [say("question").capitalize() + say.colon + run.question]
     if number:
         step = rounds(run)[number - 1]
-        title = number if number <= len(run.steps) else "after the last: the last word"
+        title = number if number <= len(run.steps) else say("after the last: the last word")
         parts += [show_sent(run, number), show_step(step, title), show_cost(step)]
     if number == len(rounds(run)):
-        parts += [show_end(run) if run.stop else "The run can go on."]
+        parts += [show_end(run) if run.stop else say("The run can go on.")]
     return sendable("\n\n".join(parts))
 
 
@@ -128,12 +123,17 @@ def show_sent(run: Run, number: int) -> str:
     """What the model got in one round; what it had got the round before only as a length."""
     sent = rounds(run)[number - 1].sent
     length = sum(len(content(message)) for message in sent)
-    lines = [f"Sent: {len(sent)} messages, {length:,} characters"]
+    say = say_for(run)
+    head = "Sent: {messages} messages, {characters:,} characters"
+    lines = [say(head, messages=len(sent), characters=length)]
     for message, new in zip(sent, new_messages(run, number), strict=True):
-        text, role = content(message), f"{message['role']}:"
-        shown = _indent(text) if new else f"as before, {len(text):,} characters"
+        text, role = content(message), f"{say(str(message['role']))}:"
+        before = say("as before, {count:,} characters", count=len(text))
+        shown = _indent(text) if new else before
         lines.append(f"  {role:<13} {shown}")
-    return "\n".join(lines + [f"  Not whole:    {piece}" for piece in unsent(run, number)])
+    return "\n".join(
+        lines + [f"  {say('Not whole') + ':':<13} {piece}" for piece in unsent(run, number)]
+    )
 
 
 def new_messages(run: Run, number: int) -> list[bool]:
@@ -167,7 +167,8 @@ def unsent(run: Run, number: int) -> list[str]:
             if found:  # taken out, so that the same result of an older step needs its own
                 left = left[: found[-1].start()] + left[found[-1].end() :]
             elif text:
-                missing.append(f"{kind} of step {place} ({len(text):,} characters)")
+                words = kind + " of step {number} ({count:,} characters)"
+                missing.append(say_for(run)(words, number=place, count=len(text)))
     return missing[::-1]
 
 
@@ -181,20 +182,26 @@ def content(message: dict[str, Any]) -> str:
 def show_cost(step: Step) -> str:
     """Tokens and seconds of one round, in a line."""
     reply = step.reply
-    cached = f" ({reply.tokens_cached:,} cached)" if reply.tokens_cached else ""
-    tokens = f"{reply.tokens_in:,} in{cached}" if reply.tokens_in is not None else "in not told"
-    out = f"{reply.tokens_out:,} out" if reply.tokens_out is not None else "out not told"
+    say, sent, received = say_for(step), reply.tokens_in, reply.tokens_out
+    told = say("{count:,} in", count=sent) if sent is not None else say("in not told")
+    if sent is not None and reply.tokens_cached:
+        told += " " + say("({count:,} cached)", count=reply.tokens_cached)
+    out = say("{count:,} out", count=received) if received is not None else say("out not told")
     tools = sum(result.seconds for _, result in step.moves if result)
-    return f"Tokens: {tokens}, {out}. Seconds: {reply.seconds:.1f} model, {tools:.1f} tools."
+    tokens = say("Tokens: {sent}, {received}.", sent=told, received=out)
+    words = "Seconds: {model:.1f} model, {tools:.1f} tools."
+    return f"{tokens} {say(words, model=reply.seconds, tools=tools)}"
 
 
 def show_progress(run: Run, limits: dict[str, float]) -> str:
     """Steps, tokens and seconds so far. limits: what each may reach, such as {"steps": 8}."""
-    parts = []
+    say, parts = say_for(run), []
     for name, value in used(run).items():
         amount = f"{value:,.1f}" if name == "seconds" else f"{value:,}"
-        parts.append(f"{name} {amount}" + (f" of {limits[name]:,}" if name in limits else ""))
-    return ", ".join(parts)
+        values = {"name": say(name), "amount": amount, "limit": limits.get(name, 0)}
+        words = "{name} {amount} of {limit:,}" if name in limits else "{name} {amount}"
+        parts.append(say(words, **values))
+    return ", ".join(parts) if say.language == "en" else "；".join(parts)
 
 
 def used(run: Run) -> dict[str, float]:
@@ -204,10 +211,14 @@ def used(run: Run) -> dict[str, float]:
 
 def markdown(run: Run) -> str:
     """The run as a Markdown table, which GitHub shows. All words of the model are escaped."""
-    lines = [f"**Question:** {_escaped(run.question)}", ""]
-    lines += ["| step | thought | action | observation |", "| ---: | --- | --- | --- |"]
+    language = language_of(run)
+    head = "| step | thought | action | observation |"
+    if language == "zh":
+        head = "| 步 | 思考 | 行动 | 观察 |"
+    lines = [f"**{Say(language)('Question:')}** {_escaped(run.question)}", ""]
+    lines += [head, "| ---: | --- | --- | --- |"]
     for number, step in enumerate(run.steps, 1):
-        acts = "\n".join(show_move(move) for move, _ in step.moves)
+        acts = "\n".join(show_move(move, language) for move, _ in step.moves)
         answers = "\n".join(result.full_text for _, result in step.moves if result)
         cells = [str(number), *map(_escaped, (step.move.thought, acts, answers))]
         lines.append(f"| {' | '.join(cells)} |")

@@ -24,6 +24,7 @@ from react_lab.views.pages import (
     section,
     twins,
 )
+from react_lab.views.words import say_for
 
 GoOn = Callable[[Run], Iterable[Run]]  # from a run the growing runs, such as `agent.stream`
 Answer = Callable[[Run, bool, str], Run]  # what a yes or no, and a reason, makes of a run
@@ -71,6 +72,7 @@ class Stepper:
         limits: dict[str, float],
     ) -> None:
         self.run, self.number = run, number
+        self._say_for = say_for(run)
         self.earlier: list[Run] = []
         self.edited: frozenset[int] = frozenset()
         self.message, self.busy = "", False
@@ -93,7 +95,7 @@ class Stepper:
                 with self._lock:  # else what a run draws just now would mix old and new
                     act()
 
-            made = w.Button(description=name, layout={"width": "auto"})
+            made = w.Button(description=self._say_for(name), layout={"width": "auto"})
             made.on_click(click)
             return made
 
@@ -103,9 +105,11 @@ class Stepper:
         self.stop = button("Stop", self._stop)
         # Sent when the field is left, all at once: else a click could overtake the last letters.
         whole = {"continuous_update": False}
-        self.observation = w.Textarea(description="Observation", layout={"width": "95%"}, **whole)
+        self.observation = w.Textarea(
+            description=self._say_for("Observation"), layout={"width": "95%"}, **whole
+        )
         self.edit = button("Go on from this observation", self._edit)
-        self.reason = w.Text(description="Reason", layout={"width": "50%"}, **whole)
+        self.reason = w.Text(description=self._say_for("Reason"), layout={"width": "50%"}, **whole)
         self.allow = button("Allow", lambda: self._answered(True))
         self.deny = button("Deny", lambda: self._answered(False))
         self.status, self.panel, self.waiting = w.HTML(), w.HTML(), w.HTML()
@@ -125,13 +129,17 @@ class Stepper:
                 self.observation.value = sendable(self._offered)
             self.panel.value = page(self.run, self.number, self.edited)
             pending = self.run.pending
-            asks = f"Waits for you: {text.show_move(pending)}" if pending else "No call waits."
+            asks = self._say_for("No call waits.")
+            if pending:
+                asks = self._say_for("Waits for you: {text}", text=text.show_move(pending))
             self.waiting.value = f'<div class="react-lab">{pre(asks)}</div>'
             total = len(self.run.steps)
-            place = f"Step {self.number} of {total}" if self.number <= total else "Last word"
-            parts = [place if self.number else "No step yet", self.message]
-            parts += ["Running"] if self.busy else []
-            says = escaped(". ".join(filter(None, parts)))
+            say = self._say_for
+            place = say("Step {number} of {total}", number=self.number, total=total)
+            place = place if self.number <= total else say("Last word")
+            parts = [place if self.number else say("No step yet"), say(self.message)]
+            parts += [say("Running")] if self.busy else []
+            says = escaped(("。" if say.language == "zh" else ". ").join(filter(None, parts)))
             used = progress(self.run, self._limits) if self._limits else ""
             status = f'<div role="status" class="react-lab">{says}<br>{used}</div>'
             self.status.value = FOCUS + status
@@ -251,7 +259,8 @@ class Stepper:
     @property
     def text(self) -> str:
         """The page in view as plain text."""
-        mark = "\n\nYou edited this observation." if self.number in self.edited else ""
+        mark = "\n\n" + self._say_for("You edited this observation.")
+        mark = mark if self.number in self.edited else ""
         return text.show_page(self.run, self.number) + mark
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:

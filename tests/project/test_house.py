@@ -45,6 +45,7 @@ MAY_IMPORT = {
     "parser/cases": "parser/moves parser/parse",
     "prompt": "registry/registry parser/labels",
     "models/reply": "",
+    "models/notes_zh": "",
     "models/scripted": "models/reply",
     "models/endpoint": "keys",
     "models/api_errors": "",
@@ -65,7 +66,7 @@ MAY_IMPORT = {
     "stops": "models/reply parser/fields parser/moves ranking registry/registry trace",
     "debug": "parser/moves prompt trace",
     "loop": "context debug keys registry/registry registry/results parser/fields parser/moves "
-    "parser/parse prompt models/reply stops trace",
+    "parser/parse prompt models/notes_zh models/reply stops trace",
     "function_calling": "registry/registry registry/results parser/backslashes parser/calls "
     "parser/fields parser/inputs parser/json_repair parser/markup parser/moves parser/plain "
     "prompt models/reply "
@@ -91,23 +92,25 @@ MAY_IMPORT = {
     "registry/registry toolkit/lab trace",
     "evaluation/evaluation": "evaluation/intervals evaluation/judge loop models/reply trace "
     "tracking",
-    "views/text": "chinese prompt parser/fields parser/moves registry/results trace",
-    "views/pages": "parser/fields parser/moves registry/results trace views/text",
+    "views/words": "chinese trace",
+    "views/text": "prompt parser/fields parser/moves registry/results trace views/words",
+    "views/pages": "parser/fields parser/moves prompt registry/results trace views/text "
+    "views/words",
     "views/plots": "models/reply parser/moves registry/results trace views/pages views/text",
     "views/report": "evaluation/evaluation evaluation/intervals parser/moves registry/results "
     "views/pages "
     "views/plots views/text",
     "views/quiz": "files views/pages",
-    "views/marked": "parser/fields views/pages",
-    "views/run_html": "parser/fields parser/moves registry/registry registry/results trace "
-    "views/marked views/pages views/text",
+    "views/marked": "parser/fields views/pages views/words",
+    "views/run_html": "parser/fields parser/moves prompt registry/registry registry/results "
+    "trace views/marked views/pages views/text views/words",
     "views/shown": "files registry/results trace views/run_html views/text",
     "views/comparison": "registry/results trace views/pages views/run_html views/text",
     "views/microscope": "loop models/progress registry/results trace views/pages "
-    "views/run_html views/text",
+    "views/run_html views/text views/words",
     "views/prompt_builder": "models/progress registry/results views/pages views/run_html",
     "views/grid": "views/pages",
-    "views/widgets": "registry/results trace views/text views/pages",
+    "views/widgets": "registry/results trace views/text views/pages views/words",
     "cli": "*",
     "__main__": "*",
     "__init__": "",
