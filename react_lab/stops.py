@@ -339,8 +339,9 @@ def learnt(result: str, arguments: dict[str, object]) -> str:
     >>> learnt("No passage found for 'Oslo trams'.", {"query": "Oslo trams"})
     "No passage found for ''."
     """
-    for value in arguments.values():
-        text = str(value).strip()[:LONGEST] if isinstance(value, str | int | float) else ""
+    texts = [str(one).strip() for one in arguments.values() if isinstance(one, str | int | float)]
+    echoes = [*texts, *(repr(one)[1:-1] for one in texts if repr(one)[1:-1] != one)]
+    for text in (one[:LONGEST] for one in echoes):
         for end in range(len(text), min(len(text), 20) - 1, -1):  # an echo may be cut short
             left = r"(?<![0-9A-Za-z])" if text[:1].isalnum() else ""
             right = r"(?![0-9A-Za-z])" if end == len(text) and text[-1:].isalnum() else ""
