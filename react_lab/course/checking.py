@@ -112,6 +112,15 @@ def ask(what: str, work: Callable[..., T], *given: object) -> T:
         raise Wrong(what, told, "no exception") from fault
 
 
+def compared(work: Callable[..., Any], *rows: tuple[tuple[Any, ...], object]) -> None:
+    """Call work with the arguments of each row; raise Wrong at the first unexpected result."""
+    for given, wanted in rows:
+        text = ", ".join(map(repr, given))
+        yours = ask(f"{work.__name__}({text})", work, *given)
+        if yours != wanted:
+            raise Wrong(f"{work.__name__}({text})", repr(yours), repr(wanted))
+
+
 def _line(fault: BaseException, work: Callable[..., Any]) -> str:
     """Where in the learner's own code something was raised, if it was there."""
     file = getattr(getattr(work, "__code__", None), "co_filename", None)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from react_lab.course.checking import Exercise, Wrong, ask
+from react_lab.course.checking import Exercise, Wrong, ask, compared
 from react_lab.parser import Action, FinalAnswer, Malformed, Move
 
 NOTEBOOK = "04_parser"
@@ -15,15 +15,6 @@ TOOLS = {
     "send_mail": ["to", "text"],
     "list_rooms": [],
 }
-
-
-def compared(work: Callable[..., Any], *rows: tuple[tuple[Any, ...], object]) -> None:
-    """Raise Wrong at the first row whose result is another than expected."""
-    for given, wanted in rows:
-        text = ", ".join(map(repr, given))
-        yours = ask(f"{work.__name__}({text})", work, *given)
-        if yours != wanted:
-            raise Wrong(f"{work.__name__}({text})", repr(yours), repr(wanted))
 
 
 # 1 ------------------------------------------------------------------------------------------

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from react_lab.course.checking import Exercise, Wrong, ask
-from react_lab.course.pieces.parser import compared
+from react_lab.course.checking import Exercise, Wrong, ask, compared
 from react_lab.loop import Agent, add, carry_out, read, send, write_messages
 from react_lab.parser import Action, parse
 from react_lab.trace import Run, Step
