@@ -1,4 +1,4 @@
-"""Chinese: is a text Chinese, and its numbers and signs as programs write them.
+"""Chinese: recognise Chinese text, and write its numbers and punctuation as programs do.
 
 >>> is_chinese("北京的天气 OK"), is_chinese("Weather in 北京")
 (True, False)
@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 
 HAN = "\u3400-\u9fff"
-# Full-width letters, digits and signs, and the wide space, as ASCII.
+# Full-width letters, digits and punctuation, and the wide space, as ASCII.
 HALF = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " "}
 # Of these, the ones that are part of a number; a wide comma or colon may be punctuation.
 NUMERIC = {code: to for code, to in HALF.items() if chr(code) in "０１２３４５６７８９．％－＋"}
@@ -38,7 +38,7 @@ def is_chinese(text: str) -> bool:
 
 
 def half_width(text: str) -> str:
-    """Write full-width letters, digits and signs in ASCII: １２（３）becomes 12(3)."""
+    """Write full-width letters, digits and punctuation in ASCII: １２（３）becomes 12(3)."""
     return text.translate(HALF)
 
 
@@ -81,7 +81,7 @@ def _digits(match: re.Match[str], formula: bool) -> str:
 
 
 def _value(words: str) -> int | None:
-    """Return the number in words; None for a row of signs that is none, such as 千万 or 十分之."""
+    """Return the number in words, or None if the characters are not a number (千万, 十分之)."""
     if all(one in DIGITS for one in words):  # a year, or a number read digit by digit
         return int("".join(str(DIGITS[one]) for one in words))
     if words[0] in LARGE or words in ("千万", "百万", "百千万"):
@@ -106,7 +106,7 @@ def _value(words: str) -> int | None:
             and words[place - 1] not in "零〇"
         ):
             return None
-    # 三百五 is 350: a last digit behind a hundred or more counts in tens of it
+    # 三百五 is 350: a last digit after a hundred or more counts in tenths of it
     if digit and len(words) > 1 and words[-2] in "百千万亿":
         digit *= {"百": 10, "千": 100, "万": 1000, "亿": 10**7}[words[-2]]
     return total + section + digit

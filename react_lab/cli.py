@@ -35,7 +35,7 @@ def ask(question: str) -> int:
 
 
 def _follow(progress: object) -> None:
-    """Show in a terminal what the model is doing, on a line that is written again and again."""
+    """Show in a terminal what the model is doing, on one line that is overwritten."""
     if sys.stderr.isatty():
         line = " ".join(str(progress).split())[-70:]
         sys.stderr.write(f"\r{' ' * 70}\r{line}")
@@ -43,7 +43,7 @@ def _follow(progress: object) -> None:
 
 
 def _connected() -> Any:
-    """The model that the settings name; None, with the reason printed, if there is none."""
+    """Return the model that the settings name, or None after printing why there is none."""
     from react_lab.models.reply import ModelError
     from react_lab.models.settings import connect
 
@@ -57,7 +57,9 @@ def _connected() -> Any:
 def start(arguments: list[str], fresh: str | None = None) -> int:
     """Make or renew the working copy and open JupyterLab: [FOLDER] [options of JupyterLab].
 
-    fresh: the number of a notebook that shall be clean again, such as "05".
+    Args:
+        arguments: the folder, and options of JupyterLab.
+        fresh: the number of a notebook to replace by a clean copy, such as "05".
     """
     from react_lab.course import start as lab
     from react_lab.course.working_copies import copy
@@ -91,9 +93,14 @@ def start(arguments: list[str], fresh: str | None = None) -> int:
 def evaluate(folder: Path, baseline: Path | None) -> int:
     """Run the cases, print the report and write it into the folder, beside the traces.
 
-    baseline: a passed.json of an earlier run. Returns 1 if the agent got worse than that, if a
-    case was not reached or the report not written; 2 for a baseline that cannot be read, or a
-    folder with runs of another model or prompt, in which nothing is changed then.
+    Args:
+        folder: where the traces and the report go.
+        baseline: a passed.json of an earlier run.
+
+    Returns:
+        1 if the agent got worse than the baseline, a case was not reached, or the report could
+        not be written. 2 if the baseline cannot be read, or the folder has runs of another model
+        or prompt; the folder is then unchanged.
     """
     from react_lab.evaluation.evaluation import regression
     from react_lab.evaluation.judge import evaluation_cases
@@ -104,7 +111,7 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
         before = json.loads(baseline.read_text("utf-8")) if baseline else {}
         before = {str(name): passed is True for name, passed in dict(before).items()}
     except (OSError, ValueError, TypeError) as error:
-        print(f"{baseline} is no baseline: {error}\nGive a passed.json of an earlier run.")
+        print(f"{baseline} is not a baseline: {error}\nGive a passed.json of an earlier run.")
         return 2
     if (model := _connected()) is None:
         return 1
@@ -126,7 +133,7 @@ def evaluate(folder: Path, baseline: Path | None) -> int:
 
 
 def _results(cases: list[Any], model: Any, folder: Path) -> list[Any]:
-    """The results of the cases, as many as were reached. `evaluate` shows how far it is."""
+    """Return the results of the cases that were reached. `evaluate` shows the progress."""
     from react_lab.evaluation.evaluation import evaluate, lab_agent
 
     found = []
@@ -134,7 +141,7 @@ def _results(cases: list[Any], model: Any, folder: Path) -> list[Any]:
         for result in evaluate(cases, partial(lab_agent, model), folder=folder):
             found.append(result)
     except KeyboardInterrupt:
-        print("\nInterrupted. Give the same --folder to go on.", end="")
+        print("\nInterrupted. Give the same --folder to continue.", end="")
     except OSError as error:
         print(f"\n{error}", end="")
     return found
@@ -145,7 +152,7 @@ def _one_model(folder: Path, name: str) -> None:
     from react_lab.files import write
 
     path = folder / "model.txt"
-    with suppress(OSError):  # the traces will tell what is wrong with the folder
+    with suppress(OSError):  # writing the traces reports what is wrong with the folder
         if not path.exists():
             write(path, f"{name}\n".encode(errors="replace"))
         if (noted := path.read_text("utf-8").strip()) != name:
@@ -153,7 +160,7 @@ def _one_model(folder: Path, name: str) -> None:
 
 
 def _write_report(results: list[Any], of: int, folder: Path) -> bool:
-    """The report as text and HTML, and which cases passed, into the folder; whether all went."""
+    """Write the report and the passed cases into the folder. Return whether all were written."""
     from react_lab.files import write
     from react_lab.views import report
 
@@ -167,13 +174,13 @@ def _write_report(results: list[Any], of: int, folder: Path) -> bool:
         for name, content in files.items():
             write(folder / name, f"{content}\n".encode(errors="replace"))
     except OSError as error:
-        print(f"\nThe report is not kept: {error}")
+        print(f"\nThe report could not be written: {error}")
         return False
     return True
 
 
 def doctor() -> int:
-    """Print what was looked at, with a fix for what is wrong; 1 if something is."""
+    """Print each check and a fix for each fault. Return 1 if there is a fault, else 0."""
     from react_lab.course import doctor as lab
 
     findings = lab.check()
@@ -182,7 +189,7 @@ def doctor() -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """The commands and their options."""
+    """Return the parser of the commands and their options."""
     parser = argparse.ArgumentParser(prog="python -m react_lab", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True)
     asking = commands.add_parser("ask", help="ask the model a question and watch it work")
@@ -190,22 +197,22 @@ def _parser() -> argparse.ArgumentParser:
     usage = "python -m react_lab start [FOLDER] [--fresh 05] [options of JupyterLab]"
     about = "open your copy of the notebooks"
     starting = commands.add_parser("start", help=about, usage=usage, allow_abbrev=False)
-    starting.add_argument("--fresh", help="a notebook to have clean; yours is kept, renamed")
+    starting.add_argument("--fresh", help="make a clean copy; yours is renamed")
     evaluating = commands.add_parser("evaluate", help="run the 48 cases and report")
-    evaluating.add_argument("--folder", type=Path, help="for traces and report; one to go on with")
+    evaluating.add_argument("--folder", type=Path, help="for traces and report; again to continue")
     evaluating.add_argument("--baseline", type=Path, help="passed.json of an earlier run")
-    commands.add_parser("doctor", help="look for what is missing and say how to mend it")
+    commands.add_parser("doctor", help="look for what is missing and print how to fix it")
     serving = commands.add_parser("serve", help="serve the embedded model to a classroom")
     serving.add_argument("--host", default="127.0.0.1", help="0.0.0.0 for the whole network")
     serving.add_argument("--port", type=int, default=8000, help="8000 unless given")
-    serving.add_argument("--slots", type=int, default=4, help="how many are served at once")
+    serving.add_argument("--slots", type=int, default=4, help="how many requests to serve at once")
     searching = commands.add_parser("searchd", help="run the search service of exercise 3")
-    searching.add_argument("--port", type=int, default=0, help="without it, a free one is taken")
+    searching.add_argument("--port", type=int, default=0, help="the default is any free port")
     return parser
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; returns its exit code."""
+    """Run one command and return its exit code."""
     parser = _parser()
     known, rest = parser.parse_known_args(arguments)
     for stream in (sys.stdout, sys.stderr):

@@ -63,8 +63,8 @@ def join(head: list[Message], rounds: list[Round]) -> list[Message]:
 def smaller(messages: list[Message]) -> list[Message]:
     """Return messages that an endpoint found too long, with only the newer half of the rounds.
 
-    Of a single round the results keep their first and last quarter. Whatever came before the
-    first round stays.
+    A single round stays, and its results keep their first and last quarter. Everything before
+    the first round stays.
     """
     head, rounds = split(messages)
     if len(rounds) > 1:
@@ -97,7 +97,7 @@ def shortened(
 ) -> str:
     """Shorten a text to `cut` characters and mark it as a summary.
 
-    A text that this would not make shorter is returned unchanged.
+    Return the text unchanged if this would not make it shorter.
     """
     mark = f" ... {CONTEXT[language]['summary']}"
     return text if len(text) <= cut + len(mark) else shorten(text, cut) + mark

@@ -2,7 +2,7 @@
 
     Agent(model, tools, debug=True)     # or the environment variable REACT_LAB_DEBUG=1
 
-Each round shows what was sent in numbers, what the model wrote, what the parser read in it, and
+Each round shows how much was sent, what the model wrote, what the parser read in it, and
 what came of it. `show(run)` and the stepper show the same afterwards.
 """
 

@@ -1,4 +1,4 @@
-"""Files: written whole or not at all. A full disk or an interrupt leaves what was there."""
+"""Files: write a file whole or not at all. A full disk or an interrupt changes nothing."""
 
 import json
 import os
@@ -14,15 +14,18 @@ ADVICE = "What was there is unchanged. Make room, or name a place that can be wr
 
 
 def write(path: Path, content: bytes) -> None:
-    """Put a file in its place in one go; of two programs that do so at once, one wins whole.
+    """Write a file in one step; if two programs do so at once, one of them wins completely.
 
-    A missing folder is made. Raises OSError, which says what to do; nothing is changed then.
+    A missing folder is made.
+
+    Raises:
+        OSError: the file cannot be written and is unchanged; the message says what to do.
     """
     part = path.with_name(f".{uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not path.is_file():  # else a device would be replaced
-            raise OSError(EEXIST, "It is no file")
+        if path.exists() and not path.is_file():  # otherwise a device would be replaced
+            raise OSError(EEXIST, "It is not a file")
         part.write_bytes(content)
         os.replace(part, path)
     except OSError as error:
@@ -33,7 +36,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def append(path: Path, content: bytes) -> None:
-    """Put something behind what a file holds, all of it or nothing. Raises OSError."""
+    """Append to a file, all of it or nothing. Raises OSError."""
     with open(path, "ab", buffering=0) as file:
         size = file.tell()
         try:
@@ -57,8 +60,8 @@ def read_json(path: Path) -> dict[str, Any]:
 def change_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     """Change the object in a JSON file, whole or not at all.
 
-    Two programs that do so at once change it one after the other. A file that holds no object is
-    set aside as `.unreadable.json`. A missing folder is made.
+    Two programs that do so at once change it one after the other. A file that contains no object is
+    renamed to `.unreadable.json`. A missing folder is made.
 
     Args:
         path: The file.
@@ -78,7 +81,7 @@ def change_json(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold a lock beside a file. What a killed program left is ignored after two seconds."""
+    """Hold a lock beside a file. The lock of a killed program is ignored after two seconds."""
     lock, end = path.with_suffix(".lock"), time.monotonic() + 2
     while time.monotonic() < end:
         try:

@@ -2,8 +2,9 @@
 
     agent = Agent(model, tools, protocol=native_step)
 
-`native_step` leaves the words to the model; `hybrid_step` asks for the thought as text, so that
-the trace reads like that of the text loop. Run, trace, stop rules and evaluation are the same.
+`native_step` lets the model write any text beside its calls. `hybrid_step` asks for the thought as
+text, so that the trace reads like a trace of the text loop. Run, trace, stop rules and evaluation
+are the same.
 
 >>> read_arguments('{"city": "Oslo"}{"city": "Oslo"}', ["city"])
 Input(arguments={'city': 'Oslo'}, repairs=('glued arguments read',), reason='')
@@ -31,7 +32,7 @@ from react_lab.registry.results import sendable
 from react_lab.trace import Run, Step
 
 INVALID = "the arguments are not valid JSON"
-# What the names of calls look like in every API; a history with another one is refused.
+# A tool name that every API accepts; a history that contains any other name is refused.
 _NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _HALF = re.compile(  # of an emoji, escaped
     r"\\u[dD][89abAB]\w\w(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]\w\w)\\u[dD][c-fC-F]"
@@ -61,13 +62,13 @@ def _step(run: Run, agent: Agent, thoughts: bool) -> Run:
 
 
 def read_reply(reply: Reply, tools: Registry) -> list[Move]:
-    """Return the moves in a reply: one for each call, in their order, or that of its words."""
+    """Return the moves in a reply: one for each call in order, or the move in its text."""
     calls: list[Move] = [read_call(call, reply, tools) for call in reply.tool_calls]
     return calls or [read_words(reply, tools)]
 
 
 def read_call(call: dict[str, Any], reply: Reply, tools: Registry) -> Action | Malformed:
-    """Read one native call. The words beside the calls are the thought of the first one."""
+    """Read one native call. The text beside the calls is the thought of the first call."""
     first = call is reply.tool_calls[0]
     parts = before_observation(fields(reply.text))
     words = "\n".join(part.text for part in parts if part.kind == "thought")
@@ -88,7 +89,7 @@ def own_names(tools: Registry) -> dict[str, str]:
 
 
 def name_of(function: dict[str, Any], tools: Registry) -> tuple[str, object]:
-    """Return the tool that a call means and its arguments, which may be left in the name."""
+    """Return the tool that a call means and its arguments, which may be part of the name."""
     raw, given = str(function.get("name") or "(no name)"), function.get("arguments")
     spelled, mark, rest = raw.partition("<")
     inside = read_markup(mark + rest, None) if mark and given in (None, "", "{}", {}) else None
@@ -124,7 +125,7 @@ def read_arguments(raw: object, known: list[str]) -> Input:
 
 
 def _repaired(raw: str, known: list[str], error: Exception) -> Input:
-    """Arguments that are not one JSON value: several objects, or JSON with slips."""
+    """Read arguments that are not one JSON value: several objects, or damaged JSON."""
     found = _objects(raw)
     full = [one for one in found if one] or [{}]
     if len(found) > 1 and all(one == full[0] for one in full):
@@ -139,7 +140,7 @@ def _repaired(raw: str, known: list[str], error: Exception) -> Input:
 
 
 def _objects(raw: str) -> list[dict[str, Any]]:
-    """The JSON objects that make up a text; none if it contains anything else."""
+    """Return the JSON objects that make up a text; none if it contains anything else."""
     found, place, gap = [], 0, re.compile(r"[\s,]*+")
     while (place := end_of(gap, raw, place)) < len(raw):
         try:
@@ -153,7 +154,7 @@ def _objects(raw: str) -> list[dict[str, Any]]:
 
 
 def read_words(reply: Reply, tools: Registry) -> Move:
-    """Return the move in a reply without native calls: the answer, unless the words are a call."""
+    """Return the move in a reply without native calls: the answer, unless the text is a call."""
     known, own = tools.parameters(), own_names(tools)
     known |= {sent: known[name] for sent, name in own.items()}
     move = doubted(parse_plain(reply.text, known), reply)
@@ -172,7 +173,7 @@ def read_words(reply: Reply, tools: Registry) -> Move:
 
 
 def unusable(move: Move, reply: Reply, language: str) -> Observation | None:
-    """Return what the model is told about a move that cannot be used; None for a usable move."""
+    """Return the message about a move that cannot be used; None for a usable move."""
     if not isinstance(move, Malformed):
         return None
     kind, error = ("bad_arguments", "bad arguments") if reply.tool_calls else ("unusable",) * 2
@@ -187,8 +188,12 @@ def unusable(move: Move, reply: Reply, language: str) -> Observation | None:
 def write_messages(run: Run, agent: Agent, thoughts: bool = False) -> list[Message]:
     """Write everything that the model has to know, with calls and results as the API has them.
 
-    Every call is followed by its result, paired by position. thoughts: whether this is the hybrid
-    protocol, which asks for the thought as text.
+    Every call is followed by its result, paired by position.
+
+    Args:
+        run: the run so far.
+        agent: whose prompt and tools are described.
+        thoughts: whether this is the hybrid protocol, which asks for the thought as text.
     """
     system = agent.system
     if system is None:
@@ -256,7 +261,7 @@ def turn(past: Step, ids: list[str], phrases: Phrases = ENGLISH) -> list[Message
         results.append({"role": "tool", "tool_call_id": name, "content": told})
     content = said(past.reply.text, phrases) if raw and past.reply.text.strip() else None
     spoken: Message = {"role": "assistant", "content": content, "tool_calls": calls}
-    if past.reply.reasoning:  # ChatModel sends it on only to an endpoint that asks for it
+    if past.reply.reasoning:  # ChatModel forwards it only to an endpoint that asks for it
         spoken["reasoning_content"] = past.reply.reasoning
     return [spoken, *results]
 

@@ -1,7 +1,7 @@
-"""Keys: what no view, file, error or message may show.
+"""Keys: mask them, because no view, file, error or message may show one.
 
-Known are the keys of every ChatModel that was made, and those in the environment (LLM_API_KEY and
-other names that end in _API_KEY).
+The known keys are those of every ChatModel that was made, and those in the environment (LLM_API_KEY
+and other names that end in _API_KEY).
 
 >>> remember("a-key-of-an-endpoint")
 >>> masked("Authorization: Bearer a-key-of-an-endpoint")
@@ -31,7 +31,7 @@ def secrets() -> tuple[str, ...]:
 
 
 def masked(text: str, keys: tuple[str, ...] | None = None) -> str:
-    """Return a text without any known key, also as it is in JSON or in an address.
+    """Return a text with every known key masked, also in its JSON or URL form.
 
     Args:
         text: any text.

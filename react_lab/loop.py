@@ -48,7 +48,7 @@ from react_lab.trace import Interrupted, Run, Step
 ENGLISH = Phrases("en")
 Protocol = Callable[[Run, "Agent"], Run]
 
-# From this many tools on, an unknown name is answered with the nearest ones only.
+# With at least this many tools, the message about an unknown name lists only similar names.
 MANY_TOOLS, NEAREST = 12, 8
 CUT = "it was cut off at the token limit, so write less"
 
@@ -104,7 +104,7 @@ def said(text: str, phrases: Phrases = ENGLISH) -> str:
 
 
 def ready(messages: list[Message], run: Run, agent: "Agent") -> list[Message]:
-    """Make messages sendable. Those of a stopped run end with the call for a last answer."""
+    """Make messages sendable. A stopped run's messages end with the call for a last answer."""
     if run.stop:
         call = agent.phrases.message("last_call")
         messages[-1] = {**messages[-1], "content": f"{messages[-1]['content']}\n{call}"}
@@ -133,8 +133,8 @@ def send(
         TypeError: the model returned something other than a Reply.
     """
     sent = tuple(agent.fit(messages) if agent.fit else messages)
-    copies = [dict(one) for one in sent]  # the model may change its own
-    if rewind := getattr(agent.model, "rewind", None):  # a script follows the run
+    copies = [dict(one) for one in sent]  # a copy, because the model may change its messages
+    if rewind := getattr(agent.model, "rewind", None):  # a script continues where the run is
         rewind(len(run.steps))
     begin = time.perf_counter()
     try:
@@ -205,7 +205,7 @@ def read(reply: Reply, agent: "Agent") -> Move:
 
 
 def taken(reply: Reply, run: Run) -> Reply:
-    """Return a reply as it is read: the last word counts even if it is cut off."""
+    """Return a reply as the parser gets it: the last word counts even if it is cut off."""
     cut = run.stop and reply.finish_reason == "length"
     return replace(reply, finish_reason="stop") if cut else reply
 
@@ -222,8 +222,8 @@ def doubted(move: Move, reply: Reply) -> Move:
 def cut_off(move: Move, reply: Reply) -> bool:
     """Return whether a move may lack its end because the reply reached the token limit.
 
-    Of such a reply only a call with arguments in JSON counts: there the parser accepts nothing
-    but whole values, and a missing brace only if every parameter of the tool is present.
+    Such a reply counts only if it is a call with arguments in JSON. The parser then accepts only
+    whole values, and a missing brace only if every parameter of the tool is present.
     """
     bare = not isinstance(move, Action) or not move.arguments or BARE_INPUT in move.repairs
     return bare and reply.finish_reason == "length"
@@ -259,7 +259,7 @@ def carry_out(run: Run, agent: "Agent", allowed: bool | None = None, note: str =
         note: what that person adds for the model.
 
     Raises:
-        Interrupted: a person interrupted a tool. Its `run` can go on: the open calls are
+        Interrupted: a person interrupted a tool. Its `run` can continue: the open calls are
             answered as interrupted.
     """
     before, latest, begun = Run(run.question, run.steps[:-1]), run.steps[-1], False
@@ -295,10 +295,10 @@ def closed(latest: Step, begun: bool, phrases: Phrases) -> Step:
 
 
 def permission(move: Move, run: Run, agent: "Agent") -> tuple[bool | None, str]:
-    """Whether a move may be acted on, and a note for the model; (None, "") to wait for a person.
+    """Return whether to act on a move, and a note for the model; (None, "") to wait for a person.
 
-    Only a tool that writes needs a yes, and only for a call that can run. From `agent.approve`
-    nothing but True is a yes: not an error, not the text "no", not a coroutine.
+    Only a tool that writes needs approval, and only for a call that can run. `agent.approve` must
+    return True to approve; an error, the text "no" or a coroutine refuses the call.
     """
     if not isinstance(move, Action) or move.tool not in agent.tools:
         return True, ""
@@ -321,7 +321,7 @@ def permission(move: Move, run: Run, agent: "Agent") -> tuple[bool | None, str]:
 
 
 def refused(move: Action, agent: "Agent", note: str) -> Observation:
-    """What the model sees of a call that a person did not allow."""
+    """Return the observation of a call that a person did not allow."""
     text = agent.phrases.message("refusal", tool=move.tool, note=note).strip()
     return Observation(text, error="refused")
 
@@ -356,10 +356,10 @@ def skipped(move: Action, run: Run, agent: "Agent") -> bool:
 
 
 def notice(move: Action, seen: Observation, run: Run, agent: "Agent") -> str:
-    """What the program adds to an observation: a cut, a repeat, too many failures; or ""."""
+    """Return what the program adds to an observation: a cut, a repeat, failures; or ""."""
     steps = (*run.steps, Step((), Reply(""), move, seen))
     parts = []
-    if seen.truncated and agent.tools.shorten is not both_ends:  # which says so itself
+    if seen.truncated and agent.tools.shorten is not both_ends:  # its observation says so already
         parts.append(agent.phrases.message("cut", missing=seen.truncated))
     if found := warning(steps, agent.stops):
         kind, values = found
@@ -381,7 +381,7 @@ _FUNCTIONS = {
 
 
 def check_settings(agent: "Agent") -> None:
-    """Check what could only fail in the middle of a run.
+    """Check now what would otherwise fail in the middle of a run.
 
     Raises:
         ValueError: a limit is not a number, or what must be a function cannot be called.
@@ -474,7 +474,9 @@ class Agent:
             yield last_word(run, self)
 
     def run(self, question: str | Run) -> Run:
-        """Ask until the run stops, and return it. `stop` says why it ended, `finished` if well.
+        """Ask until the run stops, and return it.
+
+        `stop` says why it ended; `finished` is True only if the model answered.
 
         A fault in a model of your own passes through. To keep the steps before it, use `stream`,
         or `keep` of react_lab.trace.
@@ -501,7 +503,7 @@ class Agent:
             note: what you add for the model.
 
         Raises:
-            ValueError: the run waits for nothing, or approve is not True or False.
+            ValueError: the run does not wait for an approval, or approve is not True or False.
         """
         if run.pending is None:
             raise ValueError("This run does not wait for an approval. Use agent.run(run).")
@@ -510,7 +512,7 @@ class Agent:
         return self.run(step(run, self, approve, note))
 
     def alone(self) -> AbstractContextManager[object]:
-        """Keep other runs away from the model, if its one engine serves one run at a time."""
+        """Let other runs wait while the model serves this one, if it has a single engine."""
         return getattr(self.model, "alone", nullcontext)()
 
 
@@ -547,7 +549,7 @@ def printed(run: Run, agent: Agent) -> Run:
 
 
 def kept(error: ModelError, run: Run, agent: Agent) -> Run:
-    """Add the reply that came with an error to the run, if one did: it was paid for."""
+    """Add to the run the reply that came with an error, if there is one: it was paid for."""
     if error.reply is None:
         return run
     return add(Step(error.sent, error.reply, Malformed("", error.kind)), run, agent)

@@ -1,12 +1,12 @@
-"""Memory: what a question knows of earlier ones, and notes that outlive the program.
+"""Memory: give a run the earlier conversation, and keep notes after the program ends.
 
-A run knows only its question. `Earlier` puts the conversation so far before the question:
+A run contains only its own question. `Earlier` puts the conversation so far before the question:
 
     first = agent.run("How warm is it in Oslo?")
     then = replace(agent, fit=Earlier(summary([first]))).run("And in Rome?")
 
-`Notes` keeps short texts in a file, and `Recall` adds those that fit a question, also in a later
-session of the program:
+`Notes` keeps short texts in a file, and `Recall` adds the texts that fit a question, also in a
+later session of the program:
 
     notes = Notes("notes.sqlite")
     notes.add(note_of(first))
@@ -44,7 +44,7 @@ def summary(runs: Iterable[Run]) -> list[Message]:
 
 
 def whole(runs: Iterable[Run]) -> list[Message]:
-    """Return of each run with an answer everything: question, every round, last reply."""
+    """Return, for each run with an answer, the question, every round and the last reply."""
     found = []
     for number, run in enumerate(runs):
         found += [_renamed(one, number) for one in _own(run)] if run.answer else []
@@ -96,10 +96,10 @@ class Notes:
     Every call opens and closes the file, so threads and later programs can use the same one.
 
     Args:
-        path: of the file; the first note creates it.
+        path: the file; the first note creates it.
 
     Raises:
-        ValueError: ":memory:" or "", which SQLite does not keep.
+        ValueError: path is ":memory:" or "", which SQLite does not store.
         OSError: the file cannot be used; the message says why. Raised by each method.
     """
 
@@ -113,7 +113,7 @@ class Notes:
             )
 
     def add(self, text: str) -> int:
-        """Keep a note and return its number. A note that is there already keeps its number.
+        """Keep a note and return its number. An existing note keeps its number.
 
         Raises:
             ValueError: an empty text.
@@ -151,7 +151,7 @@ class Notes:
         """Open the file, with its table; changes are kept unless something is raised."""
         try:
             with closing(sqlite3.connect(self.path)) as file, file:
-                file.execute("PRAGMA secure_delete = ON")  # else deleted words stay in the file
+                file.execute("PRAGMA secure_delete = ON")  # or deleted words stay in the file
                 file.execute(
                     "CREATE TABLE IF NOT EXISTS notes "
                     "(number INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT UNIQUE)"
@@ -159,8 +159,8 @@ class Notes:
                 yield file
         except sqlite3.Error as error:
             raise OSError(
-                f"The notes in {self.path} cannot be used: {error}. Nothing was changed. Look at "
-                "the disk's room, at the folder, and whether it is a file of notes."
+                f"The notes in {self.path} cannot be used: {error}. Nothing was changed. Check "
+                "the free space, the folder, and that the file was made by Notes."
             ) from None
 
 

@@ -1,6 +1,6 @@
-"""Patterns: plan first, review, try again with a lesson, two models; all on top of the loop.
+"""Patterns: plan first, review, try again with a lesson, use two models; all built on the loop.
 
-Each is a function from a question and an agent to an Outcome, which holds all that was done.
+Each pattern is a function from a question and an agent to an Outcome, which contains all the work.
 
 >>> from react_lab.models import ScriptedModel
 >>> from react_lab.registry import Registry
@@ -28,7 +28,7 @@ from react_lab.registry.results import sendable
 from react_lab.trace import Interrupted, Run
 
 Check = Callable[[Run], bool]
-Found = list[tuple[str, str]]  # a step of a plan, and what came of it
+Found = list[tuple[str, str]]  # a step of a plan, and its result
 
 REPLANS = 1  # new plans after a step that failed
 LONGEST = 8  # steps of a plan that are carried out; what is missing then, the last run does
@@ -56,10 +56,12 @@ TEXTS = PATTERNS["en"]  # what these patterns say to a model, in English
 class Outcome:
     """What a pattern did for one question.
 
-    runs: every Run, in order; one that was taken up again stands here once, whole. asked: every
-    Reply that was asked for outside of the loop (plans, reviews, lessons, answers). answer: the
-    best there is, None if there is none. stop: "answered", or why it ended otherwise. note: what
-    a person should know about the end.
+    Attributes:
+        runs: every Run, in order; a Run that was continued is listed once, as a whole.
+        asked: every Reply from outside the loop (plans, reviews, lessons, answers).
+        answer: the best answer, None if there is none.
+        stop: "answered", or why the pattern ended without an answer.
+        note: what a person should know about the end.
     """
 
     question: str
@@ -71,17 +73,17 @@ class Outcome:
 
     @property
     def finished(self) -> bool:
-        """True only when every part ended well, and so did the check if there is one."""
+        """True only if every part ended well, and the check passed if there is one."""
         return self.stop == "answered"
 
     @property
     def replies(self) -> tuple[Reply, ...]:
-        """Every reply of every model: those of the runs, then those asked for outside."""
+        """Every reply of every model: first those of the runs, then those from outside the loop."""
         return (*(reply for run in self.runs for reply in run.replies), *self.asked)
 
     @property
     def tokens(self) -> int:
-        """Tokens sent and received, 0 where the endpoint tells none."""
+        """Tokens sent and received; an endpoint that reports none counts as 0."""
         return tokens_of(self.replies)
 
     @property
@@ -90,7 +92,7 @@ class Outcome:
         return sum(run.seconds for run in self.runs) + sum(one.seconds for one in self.asked)
 
 
-# Two ways to go on: a run, or a reply outside of the loop -------------------------------------
+# Two ways to continue: a run, or a reply outside of the loop ------------------------------------
 
 
 def work(done: Outcome, agent: Agent, question: str | Run) -> Outcome:
@@ -132,7 +134,7 @@ class PatternInterrupted(KeyboardInterrupt):
 
 
 class PatternError(Exception):
-    """A model, a tool or a check of your own raised an error: the cause of this one.
+    """Your own model, tool or check raised an error, which is the cause of this exception.
 
     `outcome` holds what was done so far.
     """
@@ -144,7 +146,7 @@ class PatternError(Exception):
 
 @contextmanager
 def carried(done: Outcome) -> Iterator[list[Run]]:
-    """Keep what was done when something breaks a pattern off.
+    """Keep what was done if an exception ends a pattern.
 
     Args:
         done: the outcome before.
@@ -169,7 +171,7 @@ def carried(done: Outcome) -> Iterator[list[Run]]:
 
 
 def ended(done: Outcome) -> Outcome:
-    """The outcome as its last run ended, unless it has stopped before. A draft is kept."""
+    """Give the outcome the stop reason of its last run, unless it has one. A draft is kept."""
     run = done.runs[-1]
     drafts = [past.move.answer for past in run.steps if isinstance(past.move, FinalAnswer)]
     answer = run.answer or (drafts[-1] if drafts else None)
@@ -227,12 +229,12 @@ def plan_and_execute(question: str, agent: Agent, planner: Model | None = None) 
 
 
 def failed(run: Run, language: str) -> str:
-    """Return what the next steps read of a step that has no answer."""
+    """Return what the next steps read about a step without an answer."""
     return PATTERN_WORDS[language]["failed"].format(reason=why(run.stop or "", language))
 
 
 def plan(done: Outcome, planner: Model, agent: Agent, found: Found) -> tuple[Outcome, list[str]]:
-    """Ask for the steps that are left. The list is empty when none can be read."""
+    """Ask for the steps that are left. The list is empty if no step can be read."""
     line, language = PATTERN_WORDS[agent.language]["tool"], agent.language
     tools = "\n".join(line.format(name=t.name, about=t.description) for t in agent.tools)
     values = {"tools": tools, "question": with_known(done.question, found, language)}
@@ -249,7 +251,7 @@ def steps_of(text: str) -> list[str]:
 
 
 def is_fork(step: str) -> bool:
-    """Whether a step of a plan says that nobody can know yet what comes next."""
+    """Return whether a step of a plan says that the next step depends on a result."""
     return bool(re.match(r"\W*(?:FORK\b|分叉)", step))
 
 
@@ -332,7 +334,7 @@ def reflexion(
 
 
 def passes(done: Outcome, check: Check) -> bool:
-    """Whether the last run passes; a check that raises carries what was done."""
+    """Return whether the last run passes. If the check raises, keep what was done."""
     with carried(done):
         return bool(check(done.runs[-1]))
 
@@ -370,7 +372,7 @@ def route(question: str | Run, agent: Agent, answerer: Model) -> Outcome:
 def route_by_difficulty(
     question: str, agent: Agent, strong: Model, hard: Callable[[str], bool] | None = None
 ) -> Outcome:
-    """Let the agent's model do the easy questions, and a stronger one the hard ones.
+    """Let the agent's model answer easy questions, and a stronger model hard questions.
 
     Args:
         question: the question.

@@ -1,7 +1,7 @@
-"""Prompt: everything the program says to the model, from one definition in two languages.
+"""Prompt: everything that the program writes to the model, in two languages, defined once.
 
-The embedded model was trained on exactly these words (see `training/`): a change of the
-English ones means training it again.
+The embedded model was trained on exactly these words (see `training/`). If you change the English
+words, train it again.
 
 >>> message("unknown_tool", name="weather", names="get_weather, calculator")
 'There is no tool named weather. Use one of: get_weather, calculator.'
@@ -386,13 +386,17 @@ def system_prompt(
     examples: Sequence[str] = (),
     thoughts: bool = True,
 ) -> str:
-    """The system message of the text format.
+    """Return the system message of the text format (Yao et al., "ReAct", 2022).
 
-    tools: what the model may call, in this order. language: "en" or "zh". rules: sentences
-    to put under "Rules", None for all of RULES. examples: worked transcripts, such as those
-    in EXAMPLES. thoughts: False leaves the Thought lines out (the "act only" form). Raises
-    TypeError for one text in place of several.
-    Source of the format: Yao et al., "ReAct", 2022.
+    Args:
+        tools: what the model may call, in this order.
+        language: "en" or "zh".
+        rules: sentences to put under "Rules", None for all of RULES.
+        examples: worked transcripts, such as those in EXAMPLES.
+        thoughts: False leaves the Thought lines out (the "act only" form).
+
+    Raises:
+        TypeError: rules or examples is a single text.
     """
     if isinstance(rules, str) or isinstance(examples, str):
         raise TypeError("rules and examples are lists of texts: put [ ] around a single one.")
@@ -451,7 +455,7 @@ def message(kind: str, language: str = "en", **values: object) -> str:
 
 
 def in_language(reason: str, language: str) -> str:
-    """Return a reason of parser or registry in a language, as far as the tables here know it."""
+    """Translate a reason of the parser or the registry, as far as the tables here contain it."""
     for english, other in TERMS[language].items():
         reason = reason.replace(english, other)
     for pattern, other in _PATTERNS[language]:
@@ -465,14 +469,17 @@ def why(reason: str, language: str) -> str:
 
 
 def labelled(kind: str, text: str, language: str = "en") -> str:
-    """Text behind one of the format's labels, such as `Observation: 42`."""
+    """Put a text after one of the format's labels, such as `Observation: 42`."""
     return LABELS[language][kind] + ("：" if language == "zh" else ": ") + text
 
 
 def native_system(language: str = "en", thoughts: bool = False) -> str:
-    """The system message where the tools are sent beside the messages, not named in them.
+    """Return the system message for tools that are sent beside the messages, not in them.
 
-    thoughts: whether the model is asked to write its thoughts as text (the hybrid form).
+    Args:
+        language: "en" or "zh".
+        rules: sentences to put under "Rules", None for all of RULES.
+        thoughts: whether to ask the model for its thoughts as text (the hybrid form).
     """
     frame, label = FRAME[language], LABELS[language]
     colon = "：" if language == "zh" else ": "
@@ -488,7 +495,7 @@ def native_system(language: str = "en", thoughts: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Phrases:
-    """Everything the program says to the model, in one language ("en" or "zh")."""
+    """Everything that the program writes to the model, in one language ("en" or "zh")."""
 
     language: str = "en"
 
@@ -515,7 +522,7 @@ class Phrases:
         return why(reason, self.language)
 
     def translated(self, reason: str) -> str:
-        """Translate a reason of the parser or the registry, as far as TERMS knows it."""
+        """Translate a reason of the parser or the registry, as far as TERMS contains it."""
         return in_language(reason, self.language)
 
     def labelled(self, kind: str, text: str) -> str:
@@ -524,7 +531,7 @@ class Phrases:
 
 
 def native_prompt(tools: Iterable[Tool]) -> str:
-    """The system message for native calls, as models of the Hermes family are taught them.
+    """Return the system message for native calls, in the form that Hermes models learn.
 
     The model writes `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`; the result
     comes back in `<tool_response>`.

@@ -1,4 +1,4 @@
-"""Words: the words of a text, and which of several texts share the most with a question.
+"""Ranking: split texts into words, and find the texts that share the most with a question.
 
 >>> words("get_weather: 退款期")
 ['get', 'weather', '退款', '款期']
@@ -22,7 +22,7 @@ STOP_WORDS = frozenset(
 
 
 def words(text: str) -> list[str]:
-    """The words of a text; Chinese as overlapping pairs of characters (退款期 as 退款, 款期)."""
+    """Return the words of a text; Chinese as overlapping pairs (退款期 as 退款, 款期)."""
     found = []
     for chinese, word in re.findall(r"([\u3400-\u9fff]+)|([^\W_\u3400-\u9fff]+)", text.lower()):
         pairs = [chinese[i : i + 2] for i in range(max(1, len(chinese) - 1))]
@@ -31,23 +31,23 @@ def words(text: str) -> list[str]:
 
 
 def any_of(question: str, stop_words: frozenset[str] = STOP_WORDS) -> str:
-    """A question as an FTS5 query for any of its words; "" when it has none.
+    """Return a question as an FTS5 query for any of its words; "" if it has no words.
 
     Stop words are left out unless there are no others.
     """
     every = words(question)
     chosen = [word for word in every if word not in stop_words] or every
-    # in quotes a word is only a word, so AND, * or : in a question mean nothing
+    # in quotes, AND, * and : have no special meaning
     return " OR ".join(f'"{word}"' for word in dict.fromkeys(chosen[:50]))
 
 
 def ranked(question: str, texts: Sequence[str]) -> list[int]:
-    """The places of the texts that share a word with the question, the best fit first.
+    """Return the indexes of the texts that share a word with the question, the best fit first.
 
     Rank: BM25 of SQLite FTS5 over stemmed words; texts that fit equally well keep their order.
     """
-    # Not a plain count of common words: FTS5 knows that "costs" is "cost", and that a rare word
-    # tells more than a common one. It is part of Python, and searches the handbook already.
+    # Not a plain count of common words: FTS5 treats "costs" as "cost", and a rare word counts
+    # more than a common one. It is part of Python, and the handbook uses it already.
     with closing(sqlite3.connect(":memory:")) as index:
         index.execute("CREATE VIRTUAL TABLE texts USING fts5(body, tokenize='porter unicode61')")
         rows = [(" ".join(words(text)),) for text in texts]

@@ -159,9 +159,9 @@ def rules_of(
     """Return the stop rules of an agent, in the order in which they are asked.
 
     Args:
-        max_steps: rounds, None for no limit; so too max_seconds and max_tokens.
-        max_seconds: seconds in the model and the tools.
-        max_tokens: tokens sent and received in the whole run.
+        max_steps: rounds, None for no limit.
+        max_seconds: seconds in the model and the tools, None for no limit.
+        max_tokens: tokens sent and received in the whole run, None for no limit.
         more: rules that come after the built-in ones.
         without: names of built-in rules to leave out: keys of BY_NAME.
 
@@ -198,9 +198,13 @@ LONGEST = 200  # characters of an argument that are compared with a result
 class Call:
     """What a call asked, and what was learnt from it.
 
-    arguments: without small differences, see `plain`. words: all words of the arguments, sorted.
-    numbers: those among them. learnt: the result without the input that it echoes. text: the
-    result as it was.
+    Attributes:
+        tool: the name of the tool.
+        arguments: without small differences, see `plain`.
+        words: all words of the arguments, sorted.
+        numbers: the numbers among these words.
+        learnt: the result without the input that it echoes.
+        text: the unchanged result.
     """
 
     tool: str
@@ -211,14 +215,14 @@ class Call:
     text: str
 
     def like(self, other: "Call") -> bool:
-        """Return whether both ask the same. Omitted default arguments count as equal."""
+        """Return whether both calls ask the same. Omitted default arguments count as equal."""
         if self.tool != other.tool:
             return False
         mine, theirs = self.arguments.items(), other.arguments.items()
         return mine <= theirs if len(mine) <= len(theirs) else theirs <= mine
 
     def near(self, other: "Call") -> bool:
-        """Return whether both ask nearly the same: in whatever order, almost the same words.
+        """Return whether both calls ask nearly the same: almost the same words, in any order.
 
         Inputs with different numbers are never nearly the same.
         """
@@ -229,7 +233,7 @@ class Call:
         if self.numbers != other.numbers or not self.words:
             return False
         matcher = SequenceMatcher(None, self.words, other.words)
-        bounds = matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio  # quickest first
+        bounds = matcher.real_quick_ratio, matcher.quick_ratio, matcher.ratio  # fastest first
         return all(bound() >= NEAR for bound in bounds)
 
 
@@ -269,7 +273,7 @@ def warning(
         rules: the agent's stop rules; a SameTool among them may remind.
 
     Returns:
-        None if there is nothing to warn of.
+        None if there is no reason for a warning.
     """
     move, seen = steps[-1].move, steps[-1].observation
     if not isinstance(move, Action) or (seen and seen.error == NOT_REPEATED):

@@ -48,10 +48,10 @@ class Step:
         return ((self.move, self.observation), *self.also)
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what `make` gives, and remember it under `key`.
+        """Return the result of `make`, and cache it under `key`.
 
-        A step never changes, and the loop goes through all steps in every round, so what it
-        derives from one is worked out once. What is returned must not be changed.
+        A step never changes, and the loop goes through all steps in every round, so anything
+        derived from a step is computed once. Do not change the result.
         """
         known = vars(self).setdefault("_known", {})
         if key not in known:
@@ -65,7 +65,7 @@ class Step:
         return next((move for move in unseen if not isinstance(move, FinalAnswer)), None)
 
     def filled(self, observation: Observation) -> "Step":
-        """This step with the observation for the move that is `waiting`."""
+        """Return this step with the observation for the move that is `waiting`."""
         moves, place = list(self.moves), [seen for _, seen in self.moves].index(None)
         moves[place] = (moves[place][0], observation)
         return replace(self, observation=moves[0][1], also=tuple(moves[1:]))
@@ -73,12 +73,18 @@ class Step:
 
 @dataclass(frozen=True)
 class Run:
-    """One question and what came of it so far.
+    """One question and its steps so far.
 
-    stop: None while it can go on, else why it ended ("answered", "step limit", ...), or that it
-    waits ("needs approval"). note: what a person should know about the end. last_word: the round
-    asked for when a limit stopped the run; it is not among the steps. Raises ValueError for a
-    question that is no text.
+    Args:
+        question: a text.
+        steps: the finished rounds, in order.
+        stop: None while the run can continue, "needs approval" while it waits, otherwise why it
+            ended ("answered", "step limit", ...).
+        note: what a person should know about the end.
+        last_word: the extra round after a limit stopped the run; it is not one of the steps.
+
+    Raises:
+        ValueError: the question is not a string.
     """
 
     question: str
@@ -94,7 +100,7 @@ class Run:
 
     @property
     def finished(self) -> bool:
-        """True only when the model answered by itself, within all limits."""
+        """True only if the model answered by itself, within all limits."""
         return self.stop == "answered"
 
     @property
@@ -105,7 +111,7 @@ class Run:
 
     @property
     def pending(self) -> Action | None:
-        """The call that waits for a person's yes or no, when `stop` is "needs approval"."""
+        """The call that waits for a person's approval, if `stop` is "needs approval"."""
         move = self.steps[-1].waiting if self.stop == "needs approval" else None
         return move if isinstance(move, Action) else None
 
@@ -117,7 +123,7 @@ class Run:
 
     @property
     def tokens(self) -> int:
-        """Tokens sent and received over the whole run; 0 where the endpoint tells none."""
+        """Tokens sent and received in the whole run; an endpoint that reports none counts as 0."""
         return tokens_of(self.replies)
 
     @property
@@ -128,7 +134,7 @@ class Run:
 
 
 class Interrupted(KeyboardInterrupt):
-    """A person interrupted a run. `run` holds its steps so far, and can go on."""
+    """A person interrupted a run. `run` has the steps so far, and can be continued."""
 
     def __init__(self, run: Run):
         super().__init__(f"The run was interrupted after {len(run.steps)} steps.")
@@ -140,13 +146,20 @@ def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
 
     For example: `for run in keep(agent.stream(question), path): ...`
 
-    runs: the growing Run, as `stream` yields it. Each new step is one line of JSON, written at
-    once, so that a killed run leaves every finished step readable; one that was interrupted is
-    written as well. Keys that stand in the environment (LLM_API_KEY and other names that end so)
-    are not written, whatever a tool has told. Yields the runs unchanged.
+    Each new step is one line of JSON, written at once, so that a killed run leaves every finished
+    step readable. An interrupted step is written too. Known keys (see react_lab.keys) are masked.
+    If the disk is full, the run continues with a warning, and the next step tries to write
+    everything that is missing.
 
-    A disk that gets full does not end the run: a warning says so, and with the next step all that
-    is missing is tried again. Raises OSError for a place where no file can be.
+    Args:
+        runs: the growing Run, as `stream` yields it.
+        path: the file to write.
+
+    Yields:
+        The runs, unchanged.
+
+    Raises:
+        OSError: the file cannot be created.
     """
     Path(path).write_bytes(b"")
     written = -1
@@ -160,13 +173,13 @@ def keep(runs: Iterable[Run], path: str | Path) -> Iterator[Run]:
 
 
 def _add(run: Run, path: str | Path, written: int) -> int:
-    """Write the lines that a file lacks. written: as in `_entries`; so is what it returns."""
+    """Append the missing lines. written: as in `_entries`. Return the number of steps now there."""
     try:
         append(Path(path), _lines(run, written))
     except OSError as error:
         warn(
-            f"The trace {path} is not whole: {error.strerror}. The run goes on. Make room, or "
-            "write it elsewhere with save(run, path).",
+            f"The trace {path} is incomplete: {error.strerror}. The run continues. Free some "
+            "space, or write it elsewhere with save(run, path).",
             stacklevel=3,
         )
         return written
@@ -174,7 +187,7 @@ def _add(run: Run, path: str | Path, written: int) -> int:
 
 
 def _lines(run: Run, written: int) -> bytes:
-    """The lines that a file lacks, without any key. written: as in `_entries`."""
+    """Return the missing lines of a file, without any key. written: as in `_entries`."""
     entries = _entries(run, written)
     text = masked("".join(_line(entry) + "\n" for entry in entries))
     return text.encode()
@@ -202,17 +215,18 @@ def _finite(value: object) -> object:
 
 
 def save(run: Run, path: str | Path) -> None:
-    """Write a whole run to a file of JSON Lines. Raises OSError; an older file then stays."""
+    """Write a whole run to a file of JSON Lines. Raises OSError and keeps an older file."""
     write(Path(path), _lines(run, -1))
 
 
 def load(path: str | Path) -> Run:
-    """Read a run back, also one that was killed half way (its `stop` is then None).
+    """Read a run from a file, even if the run was killed (its `stop` is then None).
 
-    Raises ValueError for a file that is no trace, or one of a newer version.
+    Raises:
+        ValueError: the file is not a trace, or was written by a newer version.
     """
     run, sent = None, ()
-    lines = Path(path).read_bytes().splitlines()  # of bytes: U+2028 in a text ends no line
+    lines = Path(path).read_bytes().splitlines()  # of bytes: U+2028 in a text does not end a line
     for number, line in enumerate(lines, 1):
         try:
             run, sent = _read(json.loads(line), run, sent)
@@ -220,7 +234,7 @@ def load(path: str | Path) -> Run:
             raise ValueError(f"{path} was written by a newer react_lab. Update this one.") from None
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             if run is None or number < len(lines):
-                raise ValueError(f"{path} is no trace: line {number} cannot be read.") from None
+                raise ValueError(f"{path} is not a trace: line {number} cannot be read.") from None
             break  # the line that was being written when the run was killed
     if run is None:
         raise ValueError(f"{path} is empty: there is no run in it.")
@@ -232,12 +246,12 @@ class NewerTrace(Exception):
 
 
 def _done(run: Run) -> tuple[Step, ...]:
-    """The steps without an open call: one that waits for a person stands in the end line."""
+    """Return the steps without an open call; a step that waits is stored in the end line."""
     return run.steps[:-1] if run.pending else run.steps
 
 
 def _entries(run: Run, written: int) -> Iterator[dict[str, Any]]:
-    """The lines that a file lacks. written: how many steps are in it, -1 if not even the head."""
+    """Yield the missing lines. written: how many steps the file has, -1 if it has no head."""
     done, before = _done(run), [(), *(past.sent for past in run.steps)]
     rounds = run.steps + ((run.last_word,) if run.last_word else ())
     if written < 0:
@@ -257,7 +271,7 @@ def _entries(run: Run, written: int) -> Iterator[dict[str, Any]]:
 def _read(
     entry: dict[str, Any], run: Run | None, sent: tuple[Message, ...]
 ) -> tuple[Run, tuple[Any, ...]]:
-    """The run with one more line of its file; and what was sent at its last step."""
+    """Return the run with one more line of its file, and what was sent at its last step."""
     if entry["kind"] == "run":
         if entry["version"] > VERSION:
             raise NewerTrace
@@ -282,7 +296,7 @@ def _clock(at: float | None) -> str | None:
 
 
 def _pack(step: Step, before: tuple[Message, ...]) -> dict[str, Any]:
-    """A step as plain data; of `sent`, only what is new since the step before."""
+    """Return a step as plain data, with only the new messages of `sent`."""
     same = 0
     while same < min(len(before), len(step.sent)) and before[same] == step.sent[same]:
         same += 1
@@ -305,7 +319,7 @@ def _seen(seen: Observation) -> dict[str, Any]:
 
 
 def _unpack(entry: dict[str, Any], before: tuple[Message, ...]) -> Step:
-    """The step that `_pack` made plain."""
+    """Return the step that `_pack` made plain."""
     reply = dict(entry["reply"])
     for name in ("tool_calls", "notes"):
         reply[name] = tuple(reply[name])

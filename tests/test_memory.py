@@ -207,7 +207,7 @@ def test_a_full_disk_is_told_and_loses_no_note(notes, little_room):
 @pytest.mark.parametrize("name", ["no folder/notes.sqlite", ".", "letter.txt"])
 def test_a_file_that_cannot_hold_notes_is_named(tmp_path, name):
     (tmp_path / "letter.txt").write_text("Dear Ada, " * 100)
-    with pytest.raises(OSError, match="cannot be used: .* Look at the disk's room, at the folder"):
+    with pytest.raises(OSError, match="cannot be used: .* Check the free space, the folder"):
         Notes(tmp_path / name).add("Ada likes tea.")
     assert (tmp_path / "letter.txt").read_text() == "Dear Ada, " * 100
 

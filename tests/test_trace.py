@@ -103,7 +103,8 @@ def test_a_step_stores_only_what_is_new(tmp_path):
 
 def test_a_full_disk_does_not_end_the_run_and_leaves_no_half_line(tmp_path, little_room):
     path = tmp_path / "run.jsonl"
-    with pytest.warns(UserWarning, match=r"run.jsonl is not whole: .* Make room, or write it"):
+    said = r"run.jsonl is incomplete: .* Free some space, or write it"
+    with pytest.warns(UserWarning, match=said):
         for run in keep(agent(*CALLS, DONE).stream("?"), path):
             if len(run.steps) == 2:
                 room = path.stat().st_size
@@ -114,7 +115,7 @@ def test_a_full_disk_does_not_end_the_run_and_leaves_no_half_line(tmp_path, litt
 
 def test_what_found_no_room_is_written_as_soon_as_there_is_some(tmp_path, little_room):
     path = tmp_path / "run.jsonl"
-    with pytest.warns(UserWarning, match="not whole"):
+    with pytest.warns(UserWarning, match="is incomplete"):
         for run in keep(agent(*CALLS, DONE).stream("?"), path):
             little_room(1 if len(run.steps) < 4 else 10**9)
     assert load(path) == run and run.answer == "done"
@@ -131,9 +132,9 @@ def test_a_run_that_cannot_be_saved_leaves_the_older_file(tmp_path, little_room)
 
 
 def test_what_is_no_file_is_not_replaced(tmp_path):
-    with pytest.raises(OSError, match="It is no file"):
+    with pytest.raises(OSError, match="It is not a file"):
         save(Run("?"), os.devnull)
-    with pytest.raises(OSError, match="It is no file"):
+    with pytest.raises(OSError, match="It is not a file"):
         save(Run("?"), tmp_path)
 
 
@@ -148,7 +149,7 @@ def test_two_programs_that_save_at_once_leave_one_whole_run(tmp_path):
 def test_what_is_no_trace_is_said(tmp_path):
     path = tmp_path / "run.jsonl"
     path.write_text("hello\n")
-    with pytest.raises(ValueError, match="is no trace"):
+    with pytest.raises(ValueError, match="is not a trace"):
         load(path)
     path.write_text("")
     with pytest.raises(ValueError, match="there is no run in it"):

@@ -3,7 +3,7 @@
 from react_lab import course
 
 course.check("time_tool", time_tool)        # "not started", "wrong" or "right", and why
-course.hint("time_tool", 1)                 # to 3, each tells more
+course.hint("time_tool", 1)                 # 1 to 3; each says more
 course.solution("time_tool", show=True)     # one of several
 mine = course.mine("split_reply", split_reply)  # your version of a piece, or ours until it passes
 course.progress()                           # the table of all notebooks

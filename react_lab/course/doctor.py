@@ -47,7 +47,7 @@ except ModelError as error:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at. text: what was seen. fix: what to do when it is not ok."""
+    """One check. text: what was seen. fix: what to do if it is not ok."""
 
     name: str
     ok: bool
@@ -56,13 +56,13 @@ class Finding:
 
 
 def check() -> list[Finding]:
-    """Look at everything, about three seconds long. Nothing is changed or fetched."""
+    """Check everything, which takes about three seconds. Nothing is changed or fetched."""
     checks = (python, kernel, packages, weights, adapter, engine, folder, endpoint)
     return [look() for look in checks]
 
 
 def report(findings: Iterable[Finding]) -> str:
-    """One line for each finding, and below each wrong one its fix."""
+    """Return one line for each finding, and its fix below each wrong one."""
     lines = []
     for finding in findings:
         lines.append(f"{'ok   ' if finding.ok else 'WRONG'}  {finding.name:<10}  {finding.text}")
@@ -72,13 +72,13 @@ def report(findings: Iterable[Finding]) -> str:
 
 
 def summary(findings: Iterable[Finding] | None = None) -> str:
-    """The same on every healthy machine: "Everything is ready.", else only what is wrong."""
+    """Return "Everything is ready." on every healthy machine, otherwise only what is wrong."""
     wrong = [found for found in (check() if findings is None else findings) if not found.ok]
     return report(wrong) or "Everything is ready."
 
 
 def python() -> Finding:
-    """The interpreter's version against the range that the package names."""
+    """Compare the interpreter's version with the range that the package names."""
     from packaging.specifiers import SpecifierSet
 
     version = platform.python_version()
@@ -91,7 +91,7 @@ def python() -> Finding:
 
 
 def kernel() -> Finding:
-    """Whether the kernel that notebooks name, python3, is this interpreter."""
+    """Check that the kernel that notebooks name, python3, is this interpreter."""
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 
     fix = f"{PYTHON} -m ipykernel install --sys-prefix"
@@ -110,7 +110,7 @@ def kernel() -> Finding:
 
 
 def packages() -> Finding:
-    """The installed versions against the ranges in pyproject.toml."""
+    """Compare the installed versions with the ranges in pyproject.toml."""
     from packaging.requirements import Requirement
 
     wrong, seen = [], []
@@ -133,7 +133,7 @@ def packages() -> Finding:
 
 
 def weights() -> Finding:
-    """The base weights: there, and the pinned ones."""
+    """Check that the base weights are there, and are the pinned ones."""
     path = files.find_weights()
     if path is None:
         text = "not here yet; they are fetched (93 MB) at the first question"
@@ -147,7 +147,7 @@ def weights() -> Finding:
 
 
 def adapter() -> Finding:
-    """The lab's adapter: there, and the one that its card describes."""
+    """Check that the lab's adapter is there, and is the one that its card describes."""
     path, wanted = files.adapter_path(), files.adapter_sha256()
     fix = "in the lab's folder: git checkout -- react_lab/data"
     if not path.is_file():
@@ -182,9 +182,11 @@ def engine() -> Finding:
 
 
 def engine_trouble(code: int, stderr: str) -> tuple[str, str]:
-    """What a failed engine means and how to mend it: (text, fix).
+    """Return what a failed engine means and how to fix it: (text, fix).
 
-    code: the child's exit code, negative for a signal, as subprocess gives it.
+    Args:
+        code: the child's exit code, negative for a signal, as subprocess gives it.
+        stderr: what the child wrote to stderr.
     """
     said = (stderr.strip().splitlines() or [f"it ended with code {code}"])[-1]
     if code in (-signal.SIGILL, 0xC000001D) or "AVX2" in said:  # 0xC000001D: the same on Windows
@@ -205,7 +207,7 @@ def engine_trouble(code: int, stderr: str) -> tuple[str, str]:
 
 
 def folder() -> Finding:
-    """Whether files can be written where you are."""
+    """Check that files can be written in the current folder."""
     try:
         with tempfile.TemporaryFile(dir=Path.cwd()) as file:
             file.write(b"written by the doctor")
@@ -216,7 +218,7 @@ def folder() -> Finding:
 
 
 def endpoint() -> Finding:
-    """Which of the three settings are set, also by `.env`. Their values are never shown."""
+    """Report which of the three settings are set, also by `.env`. Never show their values."""
     try:
         found = settings.settings()
     except ModelError as error:

@@ -28,7 +28,7 @@ def find(name: str) -> Exercise:
     """Return the exercise or piece of this name.
 
     Raises:
-        ValueError: There is none; the message lists those that exist.
+        ValueError: No exercise has this name; the message lists the names that exist.
     """
     for exercise in ALL:
         if exercise.name == name:

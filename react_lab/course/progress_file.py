@@ -19,7 +19,7 @@ FILE = Path("lab_data", "progress.json")  # the current folder is the notebook's
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of one piece or exercise.
+    """What is known about one piece or exercise.
 
     Attributes:
         state: The best that a check has said.
@@ -45,14 +45,14 @@ def read() -> dict[str, Entry]:
 
 
 def _entry(found: Any) -> Entry | None:
-    """Return one entry of the file. What a newer version has added to it is ignored."""
+    """Return one entry of the file. Fields that a newer version added are ignored."""
     if not isinstance(found, dict) or found.get("state") not in STATES:
         return None
     return Entry(**{key: found[key] for key in Entry.__dataclass_fields__ if key in found})
 
 
 def checked(name: str, state: str, work: str = "") -> str:
-    """Keep what a check has said.
+    """Store the result of a check.
 
     Args:
         name: The name of the piece or exercise.
@@ -60,7 +60,7 @@ def checked(name: str, state: str, work: str = "") -> str:
         work: The source of the work.
 
     Returns:
-        "", or why it could not be kept.
+        "", or why it could not be stored.
     """
 
     def more(before: Entry) -> Entry:
@@ -74,7 +74,7 @@ def checked(name: str, state: str, work: str = "") -> str:
 
 
 def helped(name: str, hint: int = 0, solution: bool = False) -> str:
-    """Keep that a hint or the solution was read. Returns "", or why it could not be kept."""
+    """Store that a hint or the solution was read. Return "", or why this was not possible."""
 
     def more(before: Entry) -> Entry:
         hints, seen = max(before.hints, hint), before.solution or solution
@@ -84,7 +84,7 @@ def helped(name: str, hint: int = 0, solution: bool = False) -> str:
 
 
 def _change(name: str, more: Callable[[Entry], Entry]) -> str:
-    """Change an entry of the file. Returns "", or why it could not be kept."""
+    """Change an entry of the file. Return "", or why this was not possible."""
 
     def change(kept: dict[str, Any]) -> None:
         kept[name] = asdict(more(_entry(kept.get(name)) or Entry()))

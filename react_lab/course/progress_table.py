@@ -16,7 +16,7 @@ from react_lab.views.pages import COLOURS, STYLE, escaped
 from react_lab.views.quiz import Given, Question
 
 COLUMNS = ("notebook", "part", "difficulty", "minutes", "state", "tries", "hints", "solution")
-NUMBERS = (3, 5, 6)  # the columns that are set to the right
+NUMBERS = (3, 5, 6)  # the right-aligned columns
 
 LOOK = f"""{STYLE}<style>
 .react-lab table.progress td, .react-lab table.progress th {{ text-align: left; padding: 3px 10px;
@@ -79,7 +79,7 @@ class QuizRow:
 
     @property
     def right(self) -> int:
-        """How many questions were answered right so far."""
+        """The number of questions that were answered right so far."""
         return sum(self.given[q.question].right for q in self.questions if q.question in self.given)
 
     @property
@@ -98,7 +98,7 @@ class Progress:
 
     @property
     def counts(self) -> dict[str, tuple[int, int]]:
-        """How many are right, and how many there are, for pieces, quiz questions and exercises."""
+        """The numbers of right ones and of all, for pieces, quiz questions and exercises."""
         found = {"pieces": (0, 0), "quiz questions": (0, 0), "exercises": (0, 0)}
         for row in self.rows:
             if isinstance(row, QuizRow):
@@ -182,7 +182,7 @@ def table(
 
     Args:
         exercises: All pieces and exercises.
-        entries: What is known of them, by name.
+        entries: What is known about them, by name.
         quizzes: Questions and answers of each quiz, by its name.
     """
     rows: list[Row | QuizRow] = []

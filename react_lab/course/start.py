@@ -16,13 +16,13 @@ NEWS = '{"fetchNews": "false", "checkForUpdates": false}\n'
 
 
 def busy_port(options: list[str]) -> int | None:
-    """The port that the options ask for, if another program has it; None if all is well."""
+    """Return the port that the options ask for if another program uses it, else None."""
     for option, following in zip(options, [*options, ""][1:], strict=True):
         name, _, value = option.partition("=")
         if name in ("--port", "--ServerApp.port") and (value or following).isdigit():
             port = int(value or following)
             with socket.socket() as probe:
-                if os.name != "nt":  # there it would let two programs share a port
+                if os.name != "nt":  # on Windows it would let two programs share a port
                     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 try:
                     probe.bind(("127.0.0.1", port))
@@ -32,7 +32,7 @@ def busy_port(options: list[str]) -> int | None:
 
 
 def command(folder: Path, options: list[str]) -> list[str]:
-    """The command that opens JupyterLab on the first notebook; yours come last and win."""
+    """Return the command that opens JupyterLab; your options come last and take precedence."""
     lab = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
     lab.append(f"--LabApp.default_url=/lab/tree/{FIRST}")
     lab.append("--LabApp.custom_css=True")
@@ -43,7 +43,7 @@ def command(folder: Path, options: list[str]) -> list[str]:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """The environment for it: what Jupyter and matplotlib keep stays in the folder, under .lab.
+    """Return the environment for JupyterLab: its files and matplotlib's go to .lab in the folder.
 
     `python` in its terminals is the lab's Python, unless a login script puts another one first.
     """

@@ -1,8 +1,8 @@
 """Time limit: run something that may never return, and stop it.
 
-A thread cannot be ended from outside, so the work runs where it is called, and after the limit it
-is interrupted as a person would interrupt it: again and again, and also in the lines of an `except`
-that would swallow the interrupt.
+A thread cannot be ended from outside, so the work runs in the calling thread. After the limit it is
+interrupted as Ctrl-C would interrupt it: again and again, because an `except` in the work may
+swallow the first interrupt.
 
 >>> within(5, lambda: 42)
 42
@@ -26,15 +26,15 @@ AGAIN = 0.05  # seconds between two interrupts
 def within(seconds: float, work: Callable[[], T]) -> T:
     """Return what work() returns, or raise what it raises.
 
-    Outside of the main thread, which alone can be interrupted, the work is left behind.
+    Only the main thread can be interrupted. In any other thread the work is left running.
 
     Raises:
-        TimeoutError: work() did not return within so many seconds.
+        TimeoutError: work() did not return within this many seconds.
     """
     if threading.current_thread() is not threading.main_thread():
         return in_thread(work, seconds)
     here, before = sys._getframe(), (sys.gettrace(), signal.getsignal(signal.SIGINT))
-    late: list[bool] = []  # lists, because a call of Python could be interrupted
+    late: list[bool] = []  # lists, because a call of a Python function could be interrupted
     over: list[bool] = []
     ended, turn = threading.Event(), threading.Lock()
 

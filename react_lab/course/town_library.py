@@ -105,8 +105,8 @@ def library_tools(more: int = 0) -> Registry:
     """Return the four tools of the library, each with an example of its arguments.
 
     Args:
-        more: How many of 21 other tools to add. They know nothing; they are there to make the
-            choice harder. With any of them, all tools are in the order of the alphabet.
+        more: How many of 21 other tools to add. They return nothing useful and only make the
+            choice harder. With any of them, all tools are in alphabetical order.
     """
     tools = Registry()
     tools.register(catalogue, example={"title": "Tall Ships", "branch": "Riverside"})
@@ -134,7 +134,7 @@ def _other(line: str) -> Tool:
 
 @dataclass(frozen=True)
 class Case:
-    """A question to the library: the call that answers it, and what that call returns."""
+    """A question to the library, the call that answers it, and what that call returns."""
 
     question: str
     tool: str

@@ -1,4 +1,4 @@
-"""Evaluation: run an agent on cases, and say how sure the figures are.
+"""Evaluation: run an agent on cases, and report how certain the results are.
 
 >>> share([True] * 15 + [False] * 5)
 '15/20 75% (53% to 89%)'

@@ -14,9 +14,15 @@ from dataclasses import dataclass
 class Claim:
     """A claim and what was measured; `docs/claims.md` is made from the printed ones.
 
-    claim: the sentence. n: questions an arm. figure: what each arm reached, as text.
-    verdict: of `evaluation.intervals.verdict`, with what it is about where that is not plain.
-    Each text is one line and not empty, n at least 1; else ValueError.
+    Args:
+        claim: the sentence.
+        n: the number of questions in each arm.
+        figure: what each arm reached, as text.
+        verdict: the result of `evaluation.intervals.verdict`, and what it is about if that is
+            not obvious.
+
+    Raises:
+        ValueError: a text is empty or has several lines, or n is below 1.
     """
 
     claim: str

@@ -1,4 +1,4 @@
-"""Evaluation: run an agent on cases, count what came of it, compare with another variant."""
+"""Evaluation: run an agent on cases, count the results, compare with another variant."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,15 +15,18 @@ from react_lab.models.reply import Message, Model, ModelError, Reply
 from react_lab.trace import Run, load, save
 from react_lab.tracking import Track, track
 
-# One case and what came of it -------------------------------------------------------------
+# One case and its result --------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Result:
-    """A case with its run, judged. right, tools, calls: as `judge` defines them.
+    """A case with its run, judged.
 
-    rounds: replies of the model. tokens: sent and received, 0 where the endpoint tells none.
-    seconds: in the model.
+    Attributes:
+        right, tools, calls: whether `judge` accepts the answer, the tools and the arguments.
+        rounds: the number of replies.
+        tokens: sent and received; 0 if the endpoint reports none.
+        seconds: spent in the model.
     """
 
     case: Case
@@ -42,7 +45,7 @@ class Result:
 
 
 def judged(case: Case, run: Run) -> Result:
-    """What is counted of a run of a case."""
+    """Judge a run of a case and count what it took."""
     return Result(
         case,
         run,
@@ -88,11 +91,11 @@ def compare(
 ) -> dict[str, str]:
     """Return for every metric both numbers, and whether a variant differs from another one.
 
-    Only cases that both of them reached count, pair by pair.
+    Only cases that both variants reached count, pair by pair.
 
     Args:
-        results: those of the variant.
-        others: those of the other one.
+        results: the results of the variant.
+        others: the results of the other variant.
         language: of the names and the texts, "en" or "zh".
 
     Raises:
@@ -111,10 +114,13 @@ def compare(
 
 @dataclass(frozen=True)
 class Regression:
-    """What changed since a baseline. verdict: of the pass rates, as `verdict` says it.
+    """What changed since a baseline.
 
-    lost, gained: the ids of the cases that do not pass any more, and of those that pass now.
-    missing: ids that only the baseline knows.
+    Attributes:
+        verdict: how the pass rates compare, in the words of `verdict`.
+        lost: ids of the cases that no longer pass.
+        gained: ids of the cases that pass only now.
+        missing: ids that only the baseline contains.
     """
 
     verdict: str
@@ -144,19 +150,23 @@ def evaluate(
     executor: Executor | None = None,
     folder: str | Path | None = None,
 ) -> Iterator[Result]:
-    """Run an agent on each case and yield one Result a case, as soon as it is there.
+    """Run an agent on each case and yield one Result per case, as soon as it is finished.
 
-    make_agent: from a case to its agent, such as `partial(lab_agent, model)`. executor: any of
-    concurrent.futures, or `distributed.Client(...).get_executor()`; its workers get the case and
-    make_agent pickled. None runs one case after another.
-    folder: where the trace of each finished case is kept, ID.jsonl, whatever ends the loop. A
-    case whose trace is there already is not asked again, unless its model could not be reached.
-    A trace does not say which model it is of, so give each model a folder of its own.
+    If the disk is full, the evaluation continues, and a warning says that traces are missing.
 
-    A disk that gets full does not end it: a warning says that traces are missing.
+    Args:
+        cases: the cases; each has its own id.
+        make_agent: from a case to its agent, such as `partial(lab_agent, model)`.
+        executor: any of concurrent.futures, or `distributed.Client(...).get_executor()`; its
+            workers get the case and make_agent pickled. None runs one case after another.
+        folder: where to keep the trace of each finished case, ID.jsonl, whatever ends the loop.
+            A case that has a trace there is not asked again, unless its model could not be
+            reached. A trace does not name its model, so give each model its own folder.
 
-    Raises ValueError for two cases with one id, and for a folder with runs of another prompt;
-    OSError when the folder cannot be made; and whatever a worker raises.
+    Raises:
+        ValueError: two cases have the same id, or the folder has runs of another prompt.
+        OSError: the folder cannot be made.
+        Exception: whatever a worker raises.
     """
     if twice := [name for name, n in Counter(case.id for case in cases).items() if n > 1]:
         raise ValueError(f"Two cases are called {twice[0]!r}; give each an id of its own.")
@@ -176,7 +186,7 @@ def evaluate(
         for future in as_completed(futures):
             case = futures[future]
             yield shown(judged(case, _kept(future.result(), case, folder)), bar)
-    finally:  # what has not begun is not asked; what is done has been paid for
+    finally:  # cancel cases that have not begun; keep finished ones, which were paid for
         bar.close()
         for future, case in futures.items():
             if not future.cancel() and future.done() and not future.exception():
@@ -184,7 +194,7 @@ def evaluate(
 
 
 def shown(result: Result, bar: Track[Case]) -> Result:
-    """The result, once the bar shows it."""
+    """Show the result on the bar, and return it."""
     bar.advance(f"{result.case.id}: {'right' if result.right else 'wrong'}")
     return result
 
@@ -195,24 +205,24 @@ def lab_agent(model: Model, case: Case) -> Agent:
 
 
 def ask(case: Case, make_agent: Callable[[Case], Agent]) -> Run:
-    """One run of one case; this is what a worker does."""
+    """Run one case; this is what a worker does."""
     return make_agent(case).run(case.question)
 
 
 def _kept(run: Run, case: Case, folder: str | Path | None) -> Run:
-    """The run, written to its trace file, if there is a folder."""
+    """Write the run to its trace file if there is a folder, and return it."""
     if folder is not None:
         try:
             save(run, Path(folder) / f"{case.id}.jsonl")
         except OSError as error:  # the run has been paid for
-            warn(f"Traces are not kept in {folder}: {error.strerror}.", stacklevel=3)
+            warn(f"Traces could not be written to {folder}: {error.strerror}.", stacklevel=3)
     return run
 
 
 def _stored(
     case: Case, make_agent: Callable[[Case], Agent], folder: str | Path | None
 ) -> Run | None:
-    """The run of a case that an earlier call has kept; None if it has to be asked."""
+    """Return the run of a case that an earlier call stored; None if the case must be run."""
     path = Path(folder or "") / f"{case.id}.jsonl"
     if folder is None or not path.is_file():
         return None
@@ -221,13 +231,13 @@ def _stored(
         return None
     if run.steps[0].sent != _first_messages(case, make_agent):
         raise ValueError(
-            f"{path.name} is a run of another question or prompt; name another folder for this one."
+            f"{path.name} is a run of another question or prompt; name another folder for this run."
         )
     return run
 
 
 def _first_messages(case: Case, make_agent: Callable[[Case], Agent]) -> tuple[Message, ...]:
-    """What the agent of a case sends first. The model is not asked."""
+    """Return what the agent of a case sends first, without asking the model."""
 
     def silent(*_: object) -> Reply:
         raise ModelError("not asked")

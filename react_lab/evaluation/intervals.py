@@ -1,4 +1,4 @@
-"""Intervals: how sure a figure is, and whether two figures differ.
+"""Intervals: how certain a result is, and whether two results differ.
 
 >>> share([True] * 15 + [False] * 5)
 '15/20 75% (53% to 89%)'
@@ -61,7 +61,7 @@ def interval(right: int, n: int) -> tuple[float, float]:
 
 
 def share(results: Iterable[bool]) -> str:
-    """A share as text: right of all, per cent, and its 95% interval. results: one per question."""
+    """Write a share as text: right of all, per cent, 95% interval. results: one per question."""
     results = list(results)
     right, n = sum(map(bool, results)), len(results)
     if not n:
@@ -84,7 +84,7 @@ def mean_interval(values: Sequence[float], draws: int = 2000) -> tuple[float, fl
 
 
 def mean(values: Iterable[float], digits: int = 1) -> str:
-    """A mean as text, with its 95% interval. digits: behind the decimal point."""
+    """Write a mean as text, with its 95% interval. digits: after the decimal point."""
     if not (values := list(values)):
         return "nothing was measured"
     low, high = mean_interval(values)

@@ -26,7 +26,7 @@ EVALUATION_CASES = Path(__file__).parents[1] / "data" / "evaluation_cases.jsonl"
 CHINESE_CASES = EVALUATION_CASES.with_name("evaluation_cases_zh.jsonl")
 NOON = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)  # the clock of the cases stands still
 FAILS = {"once": 0.05, "always": 1.0}
-SEED = 165  # at a rate of 0.05 it fails the first call, and no other for long
+SEED = 165  # at a rate of 0.05 it fails the first call, and then none for a long time
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Case:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[\w-]+", self.id):
-            raise ValueError(f"{self.id!r} can name no file; use letters, digits, _ and - only.")
+            raise ValueError(f"{self.id!r} cannot name a file; use letters, digits, _ and - only.")
         for name in ("right", "calls", "rivals", "pick"):  # a file holds lists
             value = getattr(self, name)
             if not isinstance(value, list | tuple) and value is not None:  # a comma was forgotten
@@ -76,12 +76,12 @@ class Case:
 def evaluation_cases(path: str | Path = EVALUATION_CASES) -> list[Case]:
     """Return the cases in a file of JSON Lines; the lab's own in the order of their kinds.
 
-    They are 48 in English, and those in CHINESE_CASES. Empty lines and a byte order mark are
-    passed over; UTF-16 with such a mark is read.
+    The lab has 48 cases in English, and more in CHINESE_CASES. Empty lines and a byte order mark
+    are skipped; UTF-16 with such a mark is read.
 
     Raises:
         OSError: there is no such file.
-        ValueError: names the file and the line that cannot be read.
+        ValueError: a line cannot be read; the message names the file and the line.
     """
     path = Path(path)
     raw = path.read_bytes()
@@ -90,15 +90,15 @@ def evaluation_cases(path: str | Path = EVALUATION_CASES) -> list[Case]:
         text = raw.decode("utf-16" if marked else "utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not UTF-8 text. Save it again as UTF-8.") from None
-    # not splitlines(): U+2028 and U+0085 in a question end no line
+    # not splitlines(): U+2028 and U+0085 in a question do not end a line
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
-        raise ValueError(f"{path} holds no case. Write one JSON object in each line.")
+        raise ValueError(f"{path} contains no case. Write one JSON object on each line.")
     return [_case(line, f"{path}, line {number}") for number, line in lines]
 
 
 def _case(line: str, place: str) -> Case:
-    """Return the case in a line. place: file and line, for what is raised."""
+    """Return the case in a line. place: file and line, for the error message."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -118,7 +118,7 @@ def _case(line: str, place: str) -> Case:
 
 
 def case_tools(case: Case) -> Registry:
-    """Return the lab's tools for one run of a case: a fixed clock, and what breaks, broken."""
+    """Return the lab's tools for one run of a case: a fixed clock, and its faulty tools."""
     tools = lab_tools(NOON, case.language)
     broken = {name: flaky(tools[name], FAILS[how], SEED) for name, how in case.fails.items()}
     return Registry(tuple(broken.get(tool.name, tool) for tool in tools))
@@ -126,7 +126,7 @@ def case_tools(case: Case) -> Registry:
 
 # What counts as solved --------------------------------------------------------------------
 
-# A number that says how often something was tried, or an error code: no claim about the answer.
+# A number that says how often something was tried, or an error code: not a claim about the answer.
 _ASIDE = re.compile(
     r"\b\d+ (?:times|attempts|tries|retries)\b|\b(?:error|code|status|HTTP)(?: code)? \d{3}\b", re.I
 )

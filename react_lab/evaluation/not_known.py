@@ -1,7 +1,7 @@
-"""Not known: whether an answer says that nothing can be known, and claims nothing.
+"""Not known: whether an answer only says that it cannot know, and makes no claim.
 
-A word such as "not" proves neither: "Not to worry: it is sunny" has one, "The service is down"
-has none. So an answer is split into clauses. One of them must say that something is missing: a
+A word such as "not" is not enough: "Not to worry: it is sunny" contains it, and "The service is
+down" does not. So an answer is split into clauses. One clause must say that something is missing: a
 verb of knowing or finding under a negation, a service that fails, or the tool's own message. No
 other clause may make a claim about what was asked.
 

@@ -1,7 +1,7 @@
-"""Stress: many odd inputs in one go, and what became of each.
+"""Stress: run an agent on many odd inputs, and report how each run ended.
 
-It is the closing test of a hand-written agent: whatever is asked, and whatever the model writes,
-each run must end with a reason and without an error of the program.
+This is the last test of a hand-written agent. Whatever you ask and whatever the model writes, each
+run must end with a stop reason and without an error in the program.
 
 >>> from react_lab.models import ScriptedModel
 >>> from react_lab.toolkit import lab_tools
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from react_lab.loop import Agent
 
-# Questions that are none, questions in the words of the format, and questions that ask for harm.
+# Inputs that are not questions, questions in the words of the format, and harmful requests.
 ODD = {
     "en": (
         "",
@@ -72,7 +72,7 @@ ODD = {
 
 @dataclass(frozen=True)
 class Row:
-    """What became of one input. fault: the program's own error, "" if there was none."""
+    """How the run of one input ended. fault: the program's own error, "" if there was none."""
 
     question: str
     stop: str | None
@@ -90,7 +90,7 @@ def stress(agent: Agent, questions: Iterable[str] | None = None) -> list[Row]:
         questions: your own, None for those in ODD in the agent's language.
 
     Returns:
-        A row for each input. `stop` is None where the program failed; `fault` then says how.
+        A row for each input. If the program failed, `stop` is None and `fault` is the error.
     """
     rows = []
     for question in ODD[agent.language] if questions is None else questions:

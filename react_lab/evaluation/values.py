@@ -1,4 +1,4 @@
-"""Values: is a number or a word in a text, and does the text say that it is right?
+"""Values: find a number or a word in a text, and decide whether the text asserts it.
 
 >>> place("75", "It is 175, or 75.5."), place("75", "They cost 75.00 euros.")
 (None, 10)
@@ -16,7 +16,7 @@ _LETTER = f"[^\\W{HAN}]"
 NUMBER = re.compile(rf"(?<!{_LETTER})(?<![.,:])(?<!\d-)-?\d+(?:\.\d+)?(?![:.,-]?\d)")
 
 
-_SPACES = re.compile(r"[^\S\n]")  # no-break and narrow spaces among them
+_SPACES = re.compile(r"[^\S\n]")  # including no-break and narrow spaces
 _MINUS = re.compile(r"(?<![\d)%] )(?<!\d)\bminus (?=\d)|零下 ?(?=\d)", re.I)
 _RANGE = re.compile(r"(?<=\d) ?[–—~～至到] ?(?=\d)")
 _THOUSANDS = re.compile(r"(?<![\d.,'])\d{1,3}(?:([ ,'.])\d{3})(?:\1\d{3})*(?:,\d{1,2})?(?![\d'])")

@@ -1,4 +1,4 @@
-"""Refusals: read an answer that is no reply, whatever shape its error comes in.
+"""API errors: read an HTTP response that is not a reply, whatever form its error has.
 
 >>> answer = refusal(429, {"retry-after": "3"}, '{"error": {"message": "slow down"}}')
 >>> answer.kind, answer.words, answer.wait
@@ -20,8 +20,10 @@ EXCERPT = 300  # characters of a server's words that are shown
 class Kind:
     """One kind of refusal.
 
-    name: a kind of ModelError. pattern: what "STATUS CODE: WORDS" contains, in any case. advice:
-    what a person can do about it.
+    Attributes:
+        name: a kind of ModelError.
+        pattern: what "STATUS CODE: WORDS" contains, in any case.
+        advice: what a person can do about it.
     """
 
     name: str
@@ -86,7 +88,7 @@ KINDS = (
     ),
 )
 _NO_ROUTE = re.compile(r"unexpected endpoint|invalid url|not found|no route|cannot post", re.I)
-# What a server says that could not read the model's text, and repeats it.
+# The error of a server that could not read the model's text; it repeats that text.
 _UNREAD = re.compile(
     r"Failed to parse input at pos \d+: (?P<rest>.*)"
     r"|error parsing tool call: raw='(?P<raw>.*)', err=",
@@ -102,11 +104,15 @@ _WAIT = re.compile(
 
 @dataclass(frozen=True)
 class Refusal:
-    """An answer that is no reply.
+    """A response that is not a reply.
 
-    status: of HTTP, or the one that the body names. words: what the server says. code, param:
-    as it names them, "" when it does not. wait: the seconds it asks to wait, or None. written:
-    what the model wrote, if that is what the server could not read ("" if it does not show it).
+    Attributes:
+        status: the HTTP status, or the one in the body.
+        words: the server's message.
+        code: the server's error code, "" if it gives none.
+        param: the refused parameter, "" if the server names none.
+        wait: how many seconds the server asks to wait, or None.
+        written: what the model wrote, if the server could not read it and shows it, else "".
     """
 
     status: int
@@ -123,7 +129,7 @@ class Refusal:
 
     @property
     def kind(self) -> str:
-        """One of the kinds of ModelError."""
+        """The kind of ModelError."""
         return self._kind.name
 
     @property
@@ -145,7 +151,7 @@ class Refusal:
     def half(self) -> bool:
         """Return whether a reply broke off, is empty, or is a web page: ask once more.
 
-        A proxy, or a server that wakes up, shows a page in between.
+        A proxy, or a server that is starting, may answer with a web page.
         """
         known = self.kind in ("error", "unreadable")
         page = re.match(r"not JSON \([^)]*\): <", self.words)
@@ -172,7 +178,7 @@ def _kinds_of(refused: Refusal) -> tuple[str, ...]:
         return ("error",)
     if status in (500, 501):
         return ("context too long", "refused", "error")
-    if status in (408, 409, 425):  # too slow, in the way of another one, too early
+    if status in (408, 409, 425):  # timeout, conflict, too early
         return ("error",)
     return {401: ("bad key",), 402: ("no credit",)}.get(status, ())
 
@@ -208,17 +214,22 @@ CODES = {
     "filtered": {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"},
     "refused": {"model_not_found", "deploymentnotfound"},
 }
-# How the words for a reply that broke off begin, or for one that is empty.
+# How the message about an incomplete or empty reply begins.
 HALF = "half a reply"
 _HALF = re.compile(rf"not JSON \([^)]*\): (?:[{{\[]|nothing at all)|{HALF}")
-# What servers give as finish_reason of a reply that broke off.
+# The finish_reason that servers give for an incomplete reply.
 BROKEN = ("error", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled")
 
 
 def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | None:
-    """Read an answer that is not a chat completion; None if it is one. 200 proves nothing.
+    """Read a response that is not a chat completion; return None if it is one.
 
-    status, headers (names in lower case), text: of the HTTP response.
+    Status 200 is not enough: some servers send errors with it.
+
+    Args:
+        status: the HTTP status.
+        headers: the HTTP headers, with names in lower case.
+        text: the body.
     """
     try:
         body = json.loads(text)
@@ -241,7 +252,7 @@ def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | Non
     words, failed = said(error) or said(body) or text, bool(error)
     error = error if isinstance(error, dict) else found
     code = next((str(error[key]) for key in ("code", "type") if error.get(key)), "")
-    if status < 400:  # the body knows better
+    if status < 400:  # the status in the body is more precise
         named = int(code) if re.fullmatch(r"[45]\d\d", code) else status
         if named < 400:
             named = 404 if _NO_ROUTE.search(words) else 500 if failed else status
@@ -253,7 +264,7 @@ def refusal(status: int, headers: Mapping[str, str], text: str) -> Refusal | Non
 
 
 def said(body: object) -> str:
-    """The words of an error, in whatever shape it comes. "" when there are none."""
+    """Return the message of an error, whatever form it has; "" if there is none."""
     if isinstance(body, str):
         return body.strip()
     if isinstance(body, list):
@@ -262,13 +273,13 @@ def said(body: object) -> str:
         return ""
     keys = ("error", "errors", "detail", "message", "msg", "error_message", "error_msg")
     words = next(filter(None, (said(body.get(key)) for key in keys)), "")
-    metadata = body.get("metadata")  # a router's: what the server behind it said
+    metadata = body.get("metadata")  # from a router: the message of the server that it asked
     cause = metadata.get("raw") if isinstance(metadata, dict) else None
     return f"{words}: {cause}" if cause else words
 
 
 def _param(error: dict[str, Any]) -> str:
-    """The part of the request that an error names, such as "temperature" or "messages[0].role"."""
+    """Return the part of the request that an error names: "temperature", "messages[0].role"."""
     details = error.get("detail")
     first = details[0] if isinstance(details, list) and details else {}
     place = first.get("loc", ()) if isinstance(first, dict) else ()
@@ -276,7 +287,7 @@ def _param(error: dict[str, Any]) -> str:
 
 
 def _written(error: dict[str, Any], words: str, code: str) -> str | None:
-    """The model's text in an error about that text; None for any other error."""
+    """Return the model's text in an error about that text; None for any other error."""
     if isinstance(error.get("failed_generation"), str):
         return str(error["failed_generation"])
     if found := _UNREAD.search(words):
@@ -290,7 +301,7 @@ def _excerpt(text: str) -> str:
 
 
 def _wait(headers: Mapping[str, str], text: str) -> float | None:
-    """The seconds that a server asks to wait: in a header, as a number or a date, or in words."""
+    """Return the seconds that a server asks to wait: a number or date in a header, or words."""
     asked = headers.get("retry-after", "")
     for number, unit in ((headers.get("retry-after-ms", ""), 1000), (asked, 1)):
         if re.fullmatch(r"\d+(?:\.\d+)?", number.strip()):

@@ -1,4 +1,4 @@
-"""Chat: a model behind any OpenAI-compatible endpoint."""
+"""Chat: a model at any OpenAI-compatible endpoint."""
 
 import json
 import time
@@ -17,17 +17,23 @@ AGAIN = 1.0  # seconds before a request is sent again after the connection broke
 
 @dataclass(frozen=True, repr=False)
 class ChatModel:
-    """A model behind any OpenAI-compatible endpoint.
+    """A model at any OpenAI-compatible endpoint.
 
-    model: the name the endpoint knows it by. base_url: with or without /v1, such as
-    `http://localhost:11434`; None means OpenAI's own. api_key: never shown; a server on this
-    machine needs none. timeout: seconds without a sign of the server. options: sent as they are
-    with each request (temperature=0, max_tokens=512, stop=[...]); nothing is sent that you did not
-    set. patience: the most seconds that one call waits for a busy endpoint, all waits together.
+    A parameter that the endpoint refuses is renamed or left out once, and stays so; `Reply.notes`
+    says so.
 
-    What the endpoint refuses is renamed or left out from then on, once; `Reply.notes` says so.
-    Raises ModelError at once for an address or a key that cannot be used; and, when called, if
-    no usable reply came. The message is the first true cause and says what to do.
+    Args:
+        model: the name of the model at the endpoint.
+        base_url: with or without /v1, such as `http://localhost:11434`; None for OpenAI's own.
+        api_key: never shown; a server on this machine needs none.
+        timeout: how many seconds to wait while the server sends nothing.
+        options: sent unchanged with each request (temperature=0, max_tokens=512, stop=[...]).
+            The lab sends only the options that you set.
+        patience: how many seconds one call may wait for a busy endpoint in all.
+
+    Raises:
+        ModelError: at once if the address or the key cannot be used; when called, if no usable
+            reply came. The message names the first cause and says what to do.
     """
 
     model: str
@@ -82,7 +88,7 @@ class ChatModel:
         return checked(reply_from(json.loads(text), seconds, said), self.model)
 
     def _ask(self, body: dict[str, Any]) -> tuple[Refusal | None, str]:
-        """Send the body, to the address with or without /v1: (None or the refusal, the text)."""
+        """Send the body to the address, with or without /v1: (None or the refusal, the text)."""
         known = self.learned.get("base url")
         addresses = [known] if known else base_urls(self.base_url)
         answers = []
@@ -97,7 +103,7 @@ class ChatModel:
         return answers[0]
 
     def _send(self, address: str, body: dict[str, Any]) -> tuple[int, dict[str, Any], str]:
-        """One request: (status, headers, text). Raises ModelError when no answer came."""
+        """Send one request: (status, headers, text). Raises ModelError if no response came."""
         try:
             return send(address, self.api_key, self.timeout, body)
         except Dropped:
@@ -108,7 +114,7 @@ class ChatModel:
         raise failure
 
     def _pause(self, refused: Refusal, waits: list[float]) -> float | None:
-        """Seconds to wait before the same request goes out again; None if that is no use."""
+        """Return the seconds to wait before the same request is sent again; None to give up."""
         pause = refused.wait or 2.0 ** len(waits)
         # most 500s are the same every time; a reply that broke off may come whole the next time
         often = 1 if refused.status == 500 or refused.half else 4

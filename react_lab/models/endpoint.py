@@ -1,4 +1,4 @@
-"""Endpoint: where a server is, with which key it is asked, and one request to it.
+"""Endpoint: the address of a server, its key, and one request to it.
 
 >>> base_urls("http://localhost:11434")
 ['http://localhost:11434/v1', 'http://localhost:11434']
@@ -28,9 +28,10 @@ OPENAI = "https://api.openai.com/v1"
 
 
 def base_urls(address: str | None) -> list[str]:
-    """What to ask, likeliest first: with or without /v1, an address is the same to a person.
+    """Return the addresses to try, the likeliest first, because people leave out or add /v1.
 
-    address: what was set, None for OpenAI's own.
+    Args:
+        address: the address that was set, None for OpenAI's own.
     """
     before, mark, query = (address or OPENAI).strip().partition("?")
     bare = re.sub(r"(?:/+chat/completions)?/*$", "", before)
@@ -40,13 +41,13 @@ def base_urls(address: str | None) -> list[str]:
 
 
 def shown(address: str) -> str:
-    """An address as it may be shown: without a user, a password or a query in it."""
+    """Return an address without its user, password and query, so that it can be shown."""
     parts = urlsplit(address)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def on_this_machine(address: str) -> bool:
-    """True for a loopback address: it needs no key, and no proxy may stand before it."""
+    """Return whether an address is on loopback: it needs no key and must not use a proxy."""
     host = urlsplit(address).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
@@ -55,19 +56,19 @@ def on_this_machine(address: str) -> bool:
 
 
 def problem(address: str | None, key: str | None) -> str:
-    """What is wrong with an address or a key before anything is sent; "" if nothing is.
+    """Return what is wrong with an address or a key before anything is sent; "" if nothing is.
 
-    The key never stands in the answer.
+    The text never contains the key.
     """
     address = (address or OPENAI).strip()
     try:
         parts = urlsplit(address)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:  # a port that is no number, a bracket that is not closed
+    except ValueError:  # a port that is not a number, a bracket that is not closed
         usable = False
     if not usable:
         return (
-            "base_url (LLM_BASE_URL) is no web address. It looks like https://api.openai.com/v1 "
+            "base_url (LLM_BASE_URL) is not a web address. It looks like https://api.openai.com/v1 "
             "or http://localhost:11434/v1"
         )
     if not key and not on_this_machine(address):
@@ -85,9 +86,12 @@ def problem(address: str | None, key: str | None) -> str:
 
 
 def hide(text: str, key: str | None, part: int | None = None) -> str:
-    """A text without the key in it. A word of up to 7 letters ("none") is no secret.
+    """Return a text without the key. A word of up to 7 letters ("none") is not a secret.
 
-    part: hide also pieces of the key of this length, and what the server has masked itself.
+    Args:
+        text: the text.
+        key: the key.
+        part: also hide pieces of the key of this length, and what the server has masked itself.
     """
     if not key or len(key) < 8:
         return text
@@ -105,14 +109,18 @@ def send(
 ) -> tuple[int, dict[str, Any], str]:
     """Ask for a chat completion: (status, headers by lower-case name, text), also of an error.
 
-    Raises ConnectionError when no answer came (Dropped when the next request may get one),
-    TimeoutError when none came in time, ValueError when this cannot be sent. All say the first
-    true cause and what to do, and no cause behind them leads to the key.
+    The message of each exception names the first cause and says what to do. No exception in its
+    chain of causes contains the key.
+
+    Raises:
+        ConnectionError: no response came; Dropped if the next request may succeed.
+        TimeoutError: no response came in time.
+        ValueError: the request cannot be sent.
     """
     try:
         response = _post(_client(address, key or "none", timeout), body)
         return response.status_code, dict(response.headers), masked(hide(_text(response), key))
-    # Not only errors of openai: a certificate file that is missing is an OSError, an option that
+    # Other errors than openai's: a certificate file that is missing is an OSError, an option that
     # JSON lacks or another version of httpx a TypeError, a proxy without its package an ImportError
     except Exception as error:
         _client.cache_clear()  # proxies and certificates are read anew after a failure
@@ -121,7 +129,7 @@ def send(
 
 
 def _text(response: Any) -> str:
-    """The text of a response. JSON is UTF-8 whatever its header says, and may begin with a mark."""
+    """Return the text of a response: UTF-8 whatever the header says, without byte order mark."""
     try:
         return str(response.content.decode(json.detect_encoding(response.content)))
     except UnicodeDecodeError:
@@ -129,7 +137,7 @@ def _text(response: Any) -> str:
 
 
 def _post(client: Any, body: dict[str, Any]) -> Any:
-    """Send a body, and return the HTTP response, also one with an error.
+    """Send a body and return the HTTP response, even if it reports an error.
 
     The messages go through `extra_body`: the client converts those of its own argument one by one,
     which costs more than everything else in a long run.
@@ -147,7 +155,7 @@ def _post(client: Any, body: dict[str, Any]) -> Any:
 
 @lru_cache(maxsize=8)
 def _client(address: str, key: str, timeout: float) -> Any:
-    """The client for an address, kept: to make one costs more than a request."""
+    """Return the client for an address. It is kept: making one takes longer than a request."""
     import openai
 
     near = on_this_machine(address)  # no proxy; and plain http has no certificates to read
@@ -162,14 +170,14 @@ def _client(address: str, key: str, timeout: float) -> Any:
         max_retries=0,
         http_client=http,
         default_query=dict(parse_qsl(query)),
-        default_headers={"api-key": key} if azure else None,  # its older addresses want it there
+        default_headers={"api-key": key} if azure else None,  # its older addresses expect it there
     )
 
 
 def _limit(seconds: float) -> dict[str, list[Any]]:
-    """A hook that gives a reply so many seconds once it has begun; httpx grants them to each piece.
+    """Return a hook that limits the seconds of a whole reply; httpx limits each piece only.
 
-    Before that a server may say "100 Continue" for as long as it likes: it has many to serve.
+    The time starts with the reply. Before it a busy server may send "100 Continue" repeatedly.
     """
     import openai
 
@@ -188,7 +196,7 @@ def _limit(seconds: float) -> dict[str, list[Any]]:
 
 
 def _failure(error: Exception, address: str, timeout: float) -> Exception:
-    """The error to raise for one of the client: its first cause, not "Connection error."."""
+    """Return the error to raise for a client's error: its cause, not "Connection error."."""
     import openai
 
     if isinstance(error, openai.APITimeoutError):
@@ -207,7 +215,7 @@ def _failure(error: Exception, address: str, timeout: float) -> Exception:
 
 
 class Dropped(ConnectionError):
-    """A connection was refused or broke. The next one may hold."""
+    """A connection was refused or broke. The next attempt may succeed."""
 
 
 def _certificate_hint(cause: BaseException) -> str:
@@ -219,7 +227,7 @@ def _certificate_hint(cause: BaseException) -> str:
 
 
 def _proxy_hint(address: str) -> str:
-    """Which proxy variable is in effect for an address, and how to go without; "" for none."""
+    """Return which proxy variable applies to an address and how to avoid it; "" for none."""
     parts, proxies = urlsplit(address), getproxies_environment()
     names = [name for name in (parts.scheme, "all") if name in proxies]
     if not names or on_this_machine(address) or proxy_bypass_environment(parts.hostname):

@@ -17,7 +17,7 @@ from typing import Any
 
 from react_lab.parser.labels import LABELS
 
-# A line begins with something that is to be seen, no bold mark, and holds no control character.
+# A line begins with a visible character, not a bold mark, and has no control characters.
 BLANK = r" \t\u00a0\u1680\u2000-\u200f\u202f\u205f\u3000\ufeff"
 CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
 COMMON = {
@@ -62,7 +62,7 @@ def grammar(schemas: list[dict[str, Any]], language: str = "en") -> str:
 def _rule(
     schema: dict[str, Any] | bool, rules: dict[str, str], defs: dict[str, dict[str, Any]]
 ) -> str:
-    """What stands for a value of this schema; longer parts become rules of their own."""
+    """Return the expression for a value of this schema; longer parts become rules."""
     if not isinstance(schema, dict):
         return "value"
     defs = defs | schema.get("$defs", {})
@@ -89,7 +89,7 @@ def _rule(
 
 
 def _reference(name: str, rules: dict[str, str], defs: dict[str, dict[str, Any]]) -> str:
-    """A definition becomes a rule, named before it is written because it may hold itself."""
+    """Make a rule of a definition. It is named first, because it may contain itself."""
     if name not in defs:
         return "value"
     definition = defs[name]
@@ -101,9 +101,9 @@ def _reference(name: str, rules: dict[str, str], defs: dict[str, dict[str, Any]]
 
 
 def _object(schema: dict[str, Any], rules: dict[str, str], defs: dict[str, dict[str, Any]]) -> str:
-    """An object with its properties in the order of the schema; what is not required may lack."""
+    """Return an object with its properties in the schema's order; optional ones may be missing."""
     defs = defs | schema.get("$defs", {})
-    rest_if_none = rest_if_some = ""  # what may follow when no property, or some, stood before
+    rest_if_none = rest_if_some = ""  # what may follow after no property, or after some
     for name, property_schema in reversed(schema["properties"].items()):
         pair = f"{_literal(_json(name) + ': ')} {_rule(property_schema, rules, defs)}"
         if name in schema.get("required", []):
@@ -125,6 +125,6 @@ def _json(value: object) -> str:
 
 
 def _literal(text: str) -> str:
-    """The text as a GBNF string."""
+    """Return the text as a GBNF string."""
     text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return '"' + "".join(c if c >= " " else f"\\x{ord(c):02x}" for c in text) + '"'

@@ -63,7 +63,7 @@ def write(messages: list[Message], tools: list[dict[str, Any]] | None = None) ->
 def read(text: str) -> tuple[str, tuple[dict[str, Any], ...]]:
     """Return the words of a reply, and its calls as the API has them.
 
-    A call that is not a JSON object stays in the words, where `parse_plain` finds it.
+    A call that is not a JSON object stays in the text, where `parse_plain` finds it.
     """
     calls: list[dict[str, Any]] = []
 
@@ -82,17 +82,17 @@ def read(text: str) -> tuple[str, tuple[dict[str, Any], ...]]:
 
 
 def _as_json(value: object) -> str:
-    """JSON with every letter as it is, as in the training."""
+    """Write JSON without escaping letters, as in the training."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def _tool(schema: dict[str, Any]) -> Tool:
-    """The tool that a schema describes; nothing calls it."""
+    """Return the tool that a schema describes; nothing calls it."""
     return Tool(**{"description": "", "parameters": {}} | schema["function"], function=str)
 
 
 def _content(message: Message) -> str:
-    """The text of one message: its words, its calls, or the result that it brings."""
+    """Return the text of one message: its words, its calls, or the result in it."""
     if message["role"] == "tool":
         return f"<tool_response>{message['content']}</tool_response>"
     parts = [str(message["content"])] if message["content"] else []

@@ -1,6 +1,6 @@
-"""Notes in Chinese: what the models say to a person about an endpoint, for Chinese agents.
+"""Notes in Chinese: translate what the lab reports about an endpoint, for Chinese agents.
 
-A server's own words stay as they came.
+A server's own words stay unchanged.
 
 >>> in_chinese("waited 3 s: the endpoint was busy")
 '接口繁忙，等待了 3 秒'
@@ -10,7 +10,7 @@ import re
 
 # Patterns of react_lab.models and of the loop, and what to write for them.
 _CHINESE = (
-    # what was learnt of an endpoint
+    # what was learnt about an endpoint
     (r"(\S+) is sent as (\S+): the endpoint refuses it", r"接口不接受 \1，改为发送 \2"),
     (r"(\S+) is not sent: the endpoint refuses it", r"接口不接受 \1，因此不再发送"),
     (
@@ -133,7 +133,7 @@ _CHINESE = (
 
 
 def in_chinese(text: str) -> str:
-    """Return a note or an error of a model in Chinese, as far as its words are the lab's."""
+    """Translate a note or an error of a model; text that is not the lab's own stays unchanged."""
     for pattern, chinese in _CHINESE:
         text = re.sub(pattern, chinese, text)
     return text

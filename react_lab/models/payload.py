@@ -1,6 +1,6 @@
-"""Request: what is asked of an endpoint, changed once where it says what it does not take.
+"""Payload: the body of a request, and what to change after the endpoint refuses a part.
 
-No list of model names: what a server refuses is learnt from its refusal.
+There is no list of models: the lab learns from the refusal what a server does not accept.
 
 >>> learned = {}
 >>> refused = Refusal(400, "'temperature' is not accepted here.", param="temperature")
@@ -15,11 +15,11 @@ from typing import Any
 
 from react_lab.models.api_errors import Refusal
 
-_FIXED = ("model", "messages", "tools")  # never left out: without them it is another question
+_FIXED = ("model", "messages", "tools")  # never left out, because a request needs them
 _TOOL_OPTIONS = ("tool_choice", "parallel_tool_calls")
 _RENAMED = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 
-# What can be learnt beside the names of options: no option is spelled with a space.
+# Keys of `learned` that are not names of options; an option has no space in its name.
 NOTES = {
     "later system": "a system message after the first is sent inside the message before it",
     "system role": "the system message is sent inside the first user message",
@@ -36,12 +36,18 @@ def request(
     options: dict[str, Any],
     learned: dict[str, Any],
 ) -> dict[str, Any]:
-    """The body of a request: what was asked for, as far as the server takes it.
+    """Return the body of a request, without what the server refused before.
 
-    learned: what `learn` has found out. Options that are None are not sent, nor are those about
-    tools without a tool. `extra_body` holds further options, as in the openai client. An
-    assistant message may hold its `reasoning_content`: it is sent only to a server that has asked
-    for it.
+    Options that are None are not sent, and options about tools only with tools. `extra_body`
+    contains further options, as in the openai client. The `reasoning_content` of an assistant
+    message is sent only to a server that has asked for it.
+
+    Args:
+        model: the name of the model.
+        messages: the messages.
+        tools: the schemas of the tools, or None.
+        options: further parameters of the request.
+        learned: what `learn` has found out.
     """
     body = {"model": model, "messages": _messages(messages, learned)}
     if tools:
@@ -59,10 +65,15 @@ def request(
 def learn(
     refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]], learned: dict[str, Any]
 ) -> bool:
-    """Note in `learned` what to change after a refusal. False if there is nothing new to change.
+    """Note in `learned` what to change after a refusal. Return False if there is nothing new.
 
-    body: the request that was refused. messages: before `request` changed them. Each change is
-    made once: a server that goes on refusing is not asked for ever.
+    Each change is made only once, so that a server that always refuses is not asked for ever.
+
+    Args:
+        refused: the refusal.
+        body: the request that was refused.
+        messages: the messages before `request` changed them.
+        learned: what earlier refusals changed.
     """
     if refused.status not in (400, 422, 500, 501) or refused.kind not in ("refused", "error"):
         return False
@@ -75,7 +86,7 @@ def learn(
 
 
 def notes(learned: dict[str, Any]) -> tuple[str, ...]:
-    """What was learnt, as sentences for the trace."""
+    """Write what was learnt as sentences for the trace."""
 
     def note(name: str, change: object) -> str:
         if name in NOTES:
@@ -86,7 +97,7 @@ def notes(learned: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _messages(messages: list[dict[str, Any]], learned: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages in the form that the server takes."""
+    """Return the messages in the form that the server accepts."""
     sent = [dict(message) for message in messages]
     for message in sent:
         if "own reasoning" not in learned:
@@ -119,7 +130,7 @@ def _one_system(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _option(
     refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]]
 ) -> tuple[Any, ...] | None:
-    """The option that was refused, and its new name or None."""
+    """Return the option that was refused, and its new name or None."""
     names = [name for name in body if name not in _FIXED]
     where = refused.param or (refused.words if refused.status < 500 else "")
     places = {m.start(): n for n in names for m in re.finditer(rf"\b{re.escape(n)}\b", where)}
@@ -134,7 +145,7 @@ def _option(
 def _later_system(
     refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]]
 ) -> tuple[Any, ...] | None:
-    """Whether the server refuses roles, and was sent a system message after the first message."""
+    """Return whether roles were refused and a system message was not the first message."""
     later = any(message["role"] == "system" for message in body["messages"][1:])
     named = re.search(r"\bsystem\b|\broles?\b|alternat|template|jinja", str(refused), re.I)
     return ("later system", True) if later and named else None
@@ -143,7 +154,7 @@ def _later_system(
 def _system_role(
     refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]]
 ) -> tuple[Any, ...] | None:
-    """Whether the server takes no system message."""
+    """Return whether the server refuses every system message."""
     pattern = r"\bsystem\b.{0,30}(?:role|message|prompt|instruct)|role.{0,30}\bsystem\b|developer"
     has_one = any(message["role"] == "system" for message in body["messages"])
     return ("system role", True) if has_one and re.search(pattern, str(refused), re.I) else None
@@ -152,7 +163,7 @@ def _system_role(
 def _blank_content(
     refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]]
 ) -> tuple[Any, ...] | None:
-    """Whether a call without words was refused: some want null there, some an empty text."""
+    """Return whether a call without text was refused: servers expect null or an empty text."""
     calls = [message for message in body["messages"] if message.get("tool_calls")]
     blank = [call.get("content") for call in calls if not call.get("content")]
     if not blank or not re.search(r"\bcontent\b", str(refused), re.I):
@@ -163,7 +174,7 @@ def _blank_content(
 def _own_reasoning(
     refused: Refusal, body: dict[str, Any], messages: list[dict[str, Any]]
 ) -> tuple[Any, ...] | None:
-    """Whether the server wants its reasoning back."""
+    """Return whether the server expects its reasoning back."""
     kept_back = any("reasoning_content" in message for message in messages)
     wanted = re.search(r"reasoning|thinking", str(refused), re.I)
     return ("own reasoning", True) if kept_back and wanted else None

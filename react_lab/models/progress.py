@@ -54,6 +54,6 @@ def watch(callback: Callable[[Progress], object]) -> Iterator[None]:
 
 
 def report(progress: Progress) -> None:
-    """Pass on what a model is doing to the callback of `watch`, if there is one."""
+    """Pass the progress of a model to the callback of `watch`, if there is one."""
     if callback := _watcher.get():
         callback(progress)

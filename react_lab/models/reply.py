@@ -1,4 +1,4 @@
-"""Reply: what comes back from a model, how to read it, and the error when nothing came."""
+"""Reply: what a model returns, how to read it, and the error if nothing came."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -10,11 +10,13 @@ Message = dict[str, object]
 
 
 class ModelError(Exception):
-    """The model could not be asked: the world's fault. The message says what to do next.
+    """No usable reply came. The message says what to do next.
 
-    kind: "no connection", "bad key", "rate limit", "no credit", "context too long", "refused",
-    "filtered", "empty", "unreadable" or "error". reply: the Reply that came, if one did. sent: the
-    messages that were sent, filled in by the loop.
+    Attributes:
+        kind: "no connection", "bad key", "rate limit", "no credit", "context too long",
+            "refused", "filtered", "empty", "unreadable" or "error".
+        reply: the Reply that came, if there was one.
+        sent: the messages that were sent; the loop fills them in.
     """
 
     def __init__(self, message: str, kind: str = "error", reply: "Reply | None" = None):
@@ -25,13 +27,18 @@ class ModelError(Exception):
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back from one call of a model.
+    """What one call of a model returned.
 
-    text: the words of the reply. tool_calls: native calls, as the API's dictionaries.
-    finish_reason: why it ended ("stop", "length", ...). tokens_in, tokens_out, tokens_cached:
-    counts, None when the endpoint does not tell. seconds: how long the call took.
-    notes: what happened on the way (a wait, a dropped setting). recorded: True if the reply comes
-    from a recording; its counts and seconds are then those of the recording.
+    Attributes:
+        text: the text of the reply.
+        tool_calls: native calls, as the API's dictionaries.
+        reasoning: the model's reasoning, if the endpoint sends it apart from the text.
+        finish_reason: why the reply ended ("stop", "length", ...).
+        tokens_in, tokens_out, tokens_cached: counts, None if the endpoint reports none.
+        seconds: how long the call took.
+        notes: what happened during the call (a wait, a dropped setting).
+        recorded: True if the reply comes from a recording, with the counts and seconds that were
+            recorded.
     """
 
     text: str
@@ -60,7 +67,7 @@ def tokens_of(replies: Iterable[Reply]) -> int:
 
 # Reading a reply ----------------------------------------------------------------------------
 
-# Five endings that leave nothing to go on with; the fifth, a context too long, is a refusal.
+# Four of the five bad endings; the fifth, a context that is too long, is a refusal.
 ENDINGS = {
     "empty": "The reply is empty. Run again; if it stays empty, ask another model.",
     "cut off": "The reply was cut off at the length limit. Give a larger max_tokens.",
@@ -72,7 +79,7 @@ ENDINGS = {
 
 
 def ending(reply: Reply) -> str:
-    """How a reply ended that is no use as it is: a key of ENDINGS. "" for a good one."""
+    """Return how an unusable reply ended, as a key of ENDINGS; "" for a good reply."""
     blank = not reply.text.strip() and not reply.tool_calls
     if reply.finish_reason == "content_filter":
         return "filtered"
@@ -82,10 +89,15 @@ def ending(reply: Reply) -> str:
 
 
 def checked(reply: Reply, model: str) -> Reply:
-    """The reply, with a note when it ended badly. model: its name, for the error.
+    """Return the reply, with a note if it ended badly.
 
-    Raises ModelError when asking again cannot help: stopped by a filter, or cut off before the
-    first word. The reply is kept in the error.
+    Args:
+        reply: the reply.
+        model: the name of the model, for the error.
+
+    Raises:
+        ModelError: asking again cannot help, because a filter stopped the reply or it was cut off
+            before the first word. The error contains the reply.
     """
     how = ending(reply)
     wordless = how == "cut off" and not (reply.text.strip() or reply.tool_calls)
@@ -98,8 +110,13 @@ def checked(reply: Reply, model: str) -> Reply:
 def reply_from(completion: Any, seconds: float, notes: tuple[str, ...] = ()) -> Reply:
     """Read a chat completion into a Reply.
 
-    completion: the answer's JSON as a dict, or the openai client's object. seconds: how long
-    the call took. Raises ModelError when there is no choice in it.
+    Args:
+        completion: the response's JSON as a dict, or the openai client's object.
+        seconds: how long the call took.
+        notes: what happened during the call.
+
+    Raises:
+        ModelError: the completion has no choice.
     """
     body = completion if isinstance(completion, dict) else completion.to_dict()
     if not body.get("choices") or not {"message", "finish_reason"} & set(body["choices"][0]):
@@ -131,7 +148,7 @@ FINISHES = {
 
 
 def _finish(reason: object) -> str | None:
-    """The reason for which a reply ended, by its name in the API; an unknown one unchanged."""
+    """Return why a reply ended, by its name in the API; an unknown reason unchanged."""
     if not isinstance(reason, str):
         return None
     plain = reason.rpartition(":")[2].strip().lower()
@@ -140,7 +157,7 @@ def _finish(reason: object) -> str | None:
 
 
 def _words(content: object) -> tuple[str, str]:
-    """Text and thinking of a message's content: a text, a list of parts, or null."""
+    """Return text and reasoning of a message's content: a text, a list of parts, or null."""
     if isinstance(content, str):
         return content, ""
     if isinstance(content, int | float):
@@ -158,12 +175,12 @@ def _words(content: object) -> tuple[str, str]:
 
 
 def _dict(value: object) -> dict[str, Any]:
-    """The value if it is a dict, else an empty one."""
+    """Return the value if it is a dict, else an empty dict."""
     return value if isinstance(value, dict) else {}
 
 
 def _count(usage: dict[str, Any], name: str) -> int | None:
-    """A number of tokens; None when the endpoint does not tell."""
+    """Return a number of tokens; None if the endpoint reports none."""
     return usage[name] if isinstance(usage.get(name), int) else None
 
 
@@ -172,7 +189,7 @@ ARGUMENTS = ("arguments", "parameters", "input", "args", "params")
 
 
 def _calls(message: dict[str, Any]) -> tuple[dict[str, Any], ...]:
-    """The native calls as they came, with their arguments as the JSON text they should be."""
+    """Return the native calls unchanged, except that arguments become JSON text."""
     calls = message.get("tool_calls")
     if not calls and message.get("function_call"):  # the older form
         calls = [{"function": message["function_call"]}]
@@ -199,10 +216,15 @@ def _calls(message: dict[str, Any]) -> tuple[dict[str, Any], ...]:
 def lost_prompt(
     earlier: Sequence[Message], before: Reply, later: Sequence[Message], after: Reply
 ) -> str:
-    """A warning when more was sent than before, and fewer tokens were read; else "".
+    """Return a warning if more was sent than before but fewer tokens were read; else "".
 
-    earlier, later: the messages sent. before, after: the replies to them. Some servers cut a
-    long prompt without a word.
+    Some servers cut a long prompt without an error.
+
+    Args:
+        earlier: the messages that were sent before.
+        before: the reply to them.
+        later: the messages that were sent now.
+        after: the reply to them.
     """
     old, new = before.tokens_in, after.tokens_in
     sizes = [sum(len(str(message.get("content"))) for message in sent) for sent in (earlier, later)]

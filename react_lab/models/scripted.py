@@ -15,7 +15,7 @@ class ScriptedModel:
     """A model that returns its first reply on the first call, its second on the second, and so on.
 
     Each run of an agent starts the script again: the loop calls `rewind` with the number of
-    steps that the run has so far. For tests, and for lessons that say so.
+    steps that the run has so far. It is for tests and for scripted lessons.
 
     Args:
         replies: the texts, in order.

@@ -24,7 +24,7 @@ from react_lab.models.reply import Model, ModelError
 
 NAMES = ("LLM_BASE_URL", "LLM_API_KEY", "LLM_MODEL")
 EXTRA = "LLM_EXTRA_BODY"  # further parameters of each request, as a JSON object
-LOCAL_ONLY = ("adapter", "grammar", "cache")  # options that no endpoint knows
+LOCAL_ONLY = ("adapter", "grammar", "cache")  # options of the embedded model only
 
 
 def connect(
@@ -53,7 +53,7 @@ def connect(
 
     Raises:
         ModelError: The settings of the endpoint are incomplete or wrong.
-        TypeError: There is no option of this name.
+        TypeError: No option has this name.
     """
     embedded = EmbeddedModel(**options)
     mode = os.environ.get("REACT_LAB_RECORDING")
@@ -74,7 +74,7 @@ def connect(
 
 
 def describe(model: Model) -> str:
-    """One line that says which model this is. A key never stands in it."""
+    """Return one line that says which model this is. It never contains a key."""
     if isinstance(model, ChatModel):
         host = urlsplit(shown(model.base_url or OPENAI)).netloc
         return f"{model.model} at {host} (your endpoint)"
@@ -88,10 +88,13 @@ def describe(model: Model) -> str:
 
 
 def settings(folder: Path | None = None) -> dict[str, str]:
-    """The endpoint's settings that have a value, by name. The environment wins over `.env`.
+    """Return the endpoint's settings that have a value, by name. The environment wins over `.env`.
 
-    folder: where `.env` is looked for, None for the current one. Raises ModelError for one that
-    cannot be read.
+    Args:
+        folder: where to look for `.env`, None for the current folder.
+
+    Raises:
+        ModelError: `.env` cannot be read.
     """
     found = _read_env((folder or Path()) / ".env")
     found |= {name: os.environ[name] for name in (*NAMES, EXTRA) if name in os.environ}
@@ -118,7 +121,7 @@ def extra(endpoint: dict[str, str]) -> dict[str, Any]:
 
 
 def check(endpoint: dict[str, str]) -> None:
-    """Look at what `settings` found. Raises ModelError that says what is missing or wrong."""
+    """Check what `settings` found. Raises ModelError, which says what is missing or wrong."""
     missing = [name for name in NAMES if name not in endpoint]
     if on_this_machine(endpoint.get("LLM_BASE_URL", "")):
         missing = [name for name in missing if name != "LLM_API_KEY"]
@@ -126,19 +129,19 @@ def check(endpoint: dict[str, str]) -> None:
         present = ", ".join(name for name in NAMES if name in endpoint)
         raise ModelError(
             f"Your endpoint is only half set: {present} is there, {', '.join(missing)} is missing. "
-            "Set it in the environment or in .env beside the notebook (a server that wants no key "
-            "takes any word), or unset all three for the embedded model."
+            "Set it in the environment or in .env beside the notebook (a server without keys "
+            "accepts any word), or unset all three for the embedded model."
         )
     if wrong := problem(endpoint["LLM_BASE_URL"], endpoint.get("LLM_API_KEY")):
         raise ModelError(wrong)
 
 
 def _read_env(path: Path) -> dict[str, str]:
-    """Our three names from lines such as `LLM_MODEL="a name"  # comment`; others are ignored."""
+    """Read the lab's names from lines such as `LLM_MODEL="a name"  # comment`; ignore others."""
     try:
         lines = path.read_text("utf-8-sig").splitlines() if path.is_file() else []
     except (OSError, UnicodeDecodeError) as error:  # `echo ... > .env` of Windows writes UTF-16
-        reason = getattr(error, "strerror", None) or "it is no UTF-8 text"
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise ModelError(f"{path} cannot be read: {reason}. Save it again as UTF-8.") from None
     found = {}
     for line in lines:

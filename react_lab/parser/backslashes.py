@@ -21,7 +21,7 @@ ADVICE = (
 CONTROL = re.compile(r"\\[bfnrt]")
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.S)
 _SINGLE = re.compile(r"\\\\|\\(?![\"'/])", re.S)
-# One string that is nothing but a path, and a path inside a longer text.
+# A string that is only a path, and a path inside a longer text.
 _PATH = re.compile(r"[A-PR-Za-pr-z]:(?:\\{1,2}[^\\/:*?\"<>|\n]++)+\\{0,2}")
 _RELATIVE = re.compile(r"\.{0,2}[\w.-]*+(?:\\[\w.-]++){2,}")
 _INSIDE = re.compile(r"(?<![A-Za-z])[A-Za-z]:(?:\\[^\s\\/:*?\"'<>|,;()]++){2,}")
@@ -46,7 +46,7 @@ def literal(body: str) -> str:
         body: The text between the quotes of a JSON string, with its escapes.
 
     Returns:
-        The body in which every remaining escape is meant as one.
+        The body; every escape that is left in it was meant as an escape.
 
     Raises:
         Ambiguous: If it looks like a path, but every backslash in it is also a valid escape.
@@ -70,18 +70,18 @@ def literal(body: str) -> str:
 
 
 def _doubled(text: str) -> str:
-    """The text with every single backslash doubled."""
+    """Double every single backslash of a text."""
     return _SINGLE.sub(r"\\\\", text)
 
 
 def _inside(path: str) -> str:
-    """A path in a longer text: plain if it has a file name at its end or an unknown escape."""
+    """Read a path in a longer text: plain if it ends in a file name or has an unknown escape."""
     unknown = any(one[0][1] not in "\"'\\/bfnrtu" for one in _ESCAPE.finditer(path))
     return _doubled(path) if unknown or _SUFFIX.search(path) else path
 
 
 def _each(pattern: re.Pattern[str], body: str) -> str:
-    """The body with the backslash doubled where an escape and the pattern begin together."""
+    """Double the backslash where an escape and the pattern begin together."""
     pieces, place = [], 0
     for escape in _ESCAPE.finditer(body):
         if pattern.match(body, escape.start()):

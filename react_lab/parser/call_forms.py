@@ -53,7 +53,7 @@ _FUNCTION_END = re.compile(r"\s*+(?:</[\w:｜‖|-]*?(?:function|invoke|tool)>?|
 
 
 def _content(text: str, tools: Tools) -> Call:
-    """The call in the content of a form, whichever way it is written."""
+    """Read the call in the content of a form, in any of its spellings."""
     text = with_quotes(unfenced(text)[0] if text.lstrip()[:3] == "```" else text.strip())
     text = _FUNCTION_WORD.sub("", text, count=1) if text[:8] == "function" else text
     if text[:1] == "<" and (opening := _FUNCTION.search(text)) and _is_wrapped(text, opening):
@@ -70,19 +70,19 @@ def _content(text: str, tools: Tools) -> Call:
 
 
 def _is_wrapped(text: str, opening: re.Match[str]) -> bool:
-    """Whether only wrapping tags are before the tag that names the tool."""
+    """Return whether only wrapping tags come before the tag that names the tool."""
     return re.fullmatch(r"(?:\s|<[^<>]{0,60}>)*+", text[: opening.start()]) is not None
 
 
 def _with_input(spelled: str, text: str, tools: Tools) -> Call:
-    """A call whose name was read already; its input begins the text."""
+    """Read the rest of a call after its name; the text begins with the input."""
     name, renamed = known_name(spelled, tools)
     read = read_input(text, tools.get(name, ["input"]))
     return Call(name, read.arguments, renamed + read.repairs, read.reason)
 
 
 def _keyed(text: str, tools: Tools) -> Call | None:
-    """A call in which the name of the tool is the key: {"get_weather": {"city": "Oslo"}}."""
+    """Read a call that has the tool's name as its key: {"get_weather": {"city": "Oslo"}}."""
     try:
         value, _, mended = read_value(text)
     except Unreadable:
@@ -96,7 +96,7 @@ def _keyed(text: str, tools: Tools) -> Call | None:
 
 
 def _python(text: str, tools: Tools) -> Call | None:
-    """A call as Python writes it, alone or in a list or in print()."""
+    """Read a call as Python writes it, alone, in a list or in print()."""
     inside = text
     if printed := re.match(r"print\((.*)\)\s*+(?:```)?\s*\Z", text, re.S):
         inside = printed[1].strip()
@@ -113,7 +113,7 @@ def _python(text: str, tools: Tools) -> Call | None:
 
 
 def _python_end(text: str) -> int | None:
-    """Where the bracket of a call ends; None if it is not closed."""
+    """Return where the bracket of a call ends; None if it is not closed."""
     depth = 0
     for piece in re.finditer(r"""\\.|"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|[()]""", text, re.S):
         depth += (piece[0] == "(") - (piece[0] == ")")
@@ -123,7 +123,7 @@ def _python_end(text: str) -> int | None:
 
 
 def _name_and_tags(text: str, tools: Tools) -> Call:
-    """A bare name, with its arguments in tags or without any. A closing mark must follow."""
+    """Read a bare name, with arguments in tags or without any. A closing mark must follow."""
     named = _NAME.match(text)
     name, renamed = known_name(named["name"], tools) if named else ("", ())
     if not named or name not in tools:
@@ -139,7 +139,7 @@ def _name_and_tags(text: str, tools: Tools) -> Call:
 
 
 def _function(text: str, tools: Tools) -> Call:
-    """A call in a tag that names the tool: <function=NAME>...</function>, <invoke name="NAME">."""
+    """Read a call in a tag with the name: <function=NAME>...</function>, <invoke name="NAME">."""
     opening = _FUNCTION.match(text)
     if opening is None:
         return Call("", None, (), NAMELESS)
@@ -163,7 +163,7 @@ def _function(text: str, tools: Tools) -> Call:
 
 
 def _tagged(mark: re.Match[str], text: str, tools: Tools) -> Call:
-    """A row in which the tag is the tool: <get_weather><city>Oslo</city></get_weather>."""
+    """Read a row in which the tag is the tool: <get_weather><city>Oslo</city></get_weather>."""
     name = mark["named"]
     closing = f"</{name}>"
     if text.startswith(closing, mark.end()):
@@ -178,17 +178,17 @@ def _tagged(mark: re.Match[str], text: str, tools: Tools) -> Call:
 
 
 def _after(mark: re.Match[str], text: str, tools: Tools) -> Call:
-    """The usual row: the content begins after the opening mark."""
+    """Read the usual row: the content begins after the opening mark."""
     return _content(text[mark.end() :], tools)
 
 
 def _whole(mark: re.Match[str], text: str, tools: Tools) -> Call:
-    """A row whose opening mark is already part of the call."""
+    """Read a row whose opening mark is already part of the call."""
     return _function(text[mark.start("tag") :], tools)
 
 
 def _fenced(mark: re.Match[str], text: str, tools: Tools) -> Call:
-    """A row that is a code fence."""
+    """Read a row that is a code fence."""
     end = fence_end(text, mark.end())
     return _content(text[mark.end() : end if end >= 0 else None], tools)
 
@@ -317,9 +317,9 @@ def read_native(text: str, tools: Tools) -> Call | None:
     return None
 
 
-# Calls without any mark, which count only where no labels are asked for ----------------------
+# Calls without any mark, which count only if the prompt does not ask for labels ---------------
 
-BARE_JSON = re.compile(  # where a call begins that is nothing but JSON
+BARE_JSON = re.compile(  # where a call that is only JSON begins
     rf"""\{{\s*+["'](?:{"|".join(NAME_KEYS)})["']\s*+:\s*+"""
     rf"""["'](?P<name>[^"'\n]++)["']\s*+,\s*+["'](?:{"|".join(INPUT_KEYS)})["']"""
 )
@@ -330,7 +330,7 @@ _BARE_PYTHON = re.compile(r"\[?(?P<name>[\w.-]++)\(\s*+(?:\w++\s*+=(?!=).*)?\)\]
 
 
 def read_bare(text: str, tools: Tools) -> Call | None:
-    """Read a text that is nothing but a call of a registered tool, as JSON or as Python.
+    """Read a text that is only a call of a registered tool, as JSON or as Python.
 
     Returns:
         None if the text is anything else.
@@ -351,12 +351,12 @@ def read_bare(text: str, tools: Tools) -> Call | None:
 
 
 def _without_closing(text: str) -> str:
-    """The text without closing tags at its end, which a server may leave there."""
+    """Return the text without closing tags at its end, which a server may leave there."""
     return re.sub(r"(?:\s*+</?(?:function|tool_call|tool_calls)>)++\s*+\Z", "", text)
 
 
 def _is_call(text: str, tools: Tools) -> bool:
-    """Whether a text is JSON with the keys of a call, and names a registered tool."""
+    """Return whether a text is JSON with the keys of a call, and names a registered tool."""
     try:
         value, end, _ = read_value(text)
     except Unreadable:

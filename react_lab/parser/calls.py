@@ -43,7 +43,7 @@ INPUT_KEYS = ("arguments", "args", "parameters", "input", "action_input", "tool_
 AROUND = (
     " \t\r\n\"'`“”‘’「」『』«»‹›《》〈〉【】〔〕（）<>[](){}*_~.,;:!?。，；：！、|-–—\u200b\ufeff"
 )
-# What servers and models leave in front of a name, and after it.
+# What servers and models leave before a name, and after it.
 BEFORE_NAME = re.compile(r"(?:to=)?(?:(?:functions?|default_api|tools?)(?:\.|::|/))?|call:", re.I)
 AFTER_NAME = re.compile(
     r"\s*+(?:</?[\w:]{1,20}>|<\|[\w ]{1,20}\|>\w*+|\[ARGS\]|\[CALL_ID\]\w*+"
@@ -173,7 +173,7 @@ def known_name(spelled: str, tools: Tools) -> tuple[str, tuple[str, ...]]:
 
 
 def _repeated(name: str, read: Input, given: str, tools: Tools) -> Input:
-    """The arguments of an input that repeats the call: `get_weather(city="Oslo")`."""
+    """Read the arguments of an input that repeats the call: `get_weather(city="Oslo")`."""
     (value,) = (read.arguments or {"": None}).values()
     text = given.strip().strip("`")
     if not isinstance(value, str) or not re.match(rf"{re.escape(name)}\s*[(\[{{]", text):
@@ -200,7 +200,7 @@ def named(value: object) -> tuple[str, object]:
 
 
 def _bracketed(body: str) -> tuple[str, bool, str]:
-    """The content of the bracket that opens the text; whether it is closed; the text after it."""
+    """Return the content of the bracket that opens a text, whether it is closed, and the rest."""
     depth, pair = 0, ("(", ")") if body[0] == "(" else ("[", "]")
     for piece in _PIECE.finditer(body):
         depth += (piece[0] == pair[0]) - (piece[0] == pair[1])

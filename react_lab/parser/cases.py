@@ -1,4 +1,4 @@
-"""Cases: what models wrote, as data, and how the parser reads it, in the same form.
+"""Cases: replies of models as data, and how the parser reads them.
 
 >>> read("Final Answer: 4", {"calculator": ["expression"]})
 {'type': 'final', 'answer': '4'}
@@ -29,10 +29,10 @@ def parser_cases() -> list[dict[str, Any]]:
 
 
 def as_result(move: Move) -> dict[str, Any]:
-    """A move as the table writes it, without thought, reason and repairs.
+    """Return a move as the table writes it, without thought, reason and repairs.
 
-    Returns {"type": "action", "name", "args"}, {"type": "final", "answer"} or
-    {"type": "invalid"}.
+    Returns:
+        {"type": "action", "name", "args"}, {"type": "final", "answer"} or {"type": "invalid"}.
     """
     if isinstance(move, Action):
         return {"type": "action", "name": move.tool, "args": move.arguments}
@@ -42,15 +42,15 @@ def as_result(move: Move) -> dict[str, Any]:
 
 
 def read(text: str, tools: dict[str, list[str]]) -> dict[str, Any]:
-    """How the parser reads a text, as `as_result`. tools: the parameter names of each tool."""
+    """Parse a text and return `as_result`. tools: the parameter names of each tool."""
     return as_result(parse(text, tools))
 
 
 def outcome(parser: Parser, case: dict[str, Any]) -> str:
-    """How a parser does on a case: "right", "wrong action", "false final" or "missed".
+    """Judge a parser on a case: "right", "wrong action", "false final" or "missed".
 
-    Right is what the case expects, or one of the results it accepts. Missed: there was a call
-    or an answer, and the parser says that it cannot read the text.
+    A result is right if the case expects or accepts it. It is missed if the text has a call or an
+    answer that the parser cannot read.
     """
     found = as_result(parser(case["text"], case["tools"]))
     wanted = [json.dumps(one, sort_keys=True) for one in [case["expect"], *case.get("accept", [])]]
@@ -60,5 +60,5 @@ def outcome(parser: Parser, case: dict[str, Any]) -> str:
 
 
 def right(case: dict[str, Any]) -> bool:
-    """Whether the lab's parser does right on a case."""
+    """Return whether the lab's parser reads a case correctly."""
     return outcome(parse, case) == "right"

@@ -31,7 +31,7 @@ class Field:
     """One labelled part of a reply.
 
     Args:
-        kind: A kind of LABELS, or "call" for a native call.
+        kind: A key of LABELS, or "call" for a native call.
         text: Its content.
         start: The position at which its label begins.
         begin: The position at which its content begins.
@@ -50,7 +50,7 @@ class Split(NamedTuple):
 
     Args:
         parts: The fields; reasoning blocks first.
-        shown: The reply without its wrapping, as long as before.
+        shown: The reply with blanks in place of its wrapping, so that its length is unchanged.
         repairs: What was set apart.
     """
 
@@ -79,7 +79,7 @@ class InputEnd(NamedTuple):
     """How far an input reaches.
 
     Args:
-        end: The position of its end; that of its begin if it is neither JSON nor a fence.
+        end: The position of its end, or of its beginning if it is neither JSON nor a fence.
         shadow: The position up to which no label counts, because it may be inside a string or a
             fence that was cut off.
         reached: The position up to which the text was read without success, so that nothing is
@@ -126,7 +126,7 @@ _ALONE = (  # an Observation without a colon on a line of its own, or in bracket
 _MARK = re.compile(
     rf"^(?P<label>{_LABEL})|(?P<within>{_WITHIN})|(?P<turn>{_TURN})|(?P<native>{OPENING})"
     rf"|(?P<forged>{_FORGED})|^(?P<half>{_HALF})|^(?P<alone>{_ALONE})",
-    re.MULTILINE | re.ASCII,  # ASCII: else "ı" counts as an "i"
+    re.MULTILINE | re.ASCII,  # ASCII: otherwise "ı" counts as an "i"
 )
 _HERE = re.compile(rf"(?P<label>{_S}*+{_LABEL})", re.ASCII)
 # What follows an "Action:" within a line: a name, then the label of its input or a bracket.
@@ -194,7 +194,7 @@ def split(text: str, tools: Collection[str] = ()) -> Split:
 
 
 def _marks(text: str, tools: Collection[str]) -> list[Mark]:
-    """The place at which each field begins."""
+    """Return the place at which each field begins."""
     found, fenced = [Mark("thought", 0, 0)], fences(text)
     place, glue, shadow, reached = 0, "", 0, 0
     while found_here := (glue and _HERE.match(text, place)) or _MARK.search(text, place):
@@ -217,7 +217,7 @@ def _marks(text: str, tools: Collection[str]) -> list[Mark]:
 
 
 def _kind(mark: re.Match[str], found: list[Mark], glue: str, tools: Collection[str]) -> str | None:
-    """What begins at this mark; None if it is only a word of the text."""
+    """Return what begins at this mark; None if it is only a word of the text."""
     text, current = mark.string, found[-1].kind
     if mark.lastgroup == "label":
         return _label_kind(mark, found, glue)
@@ -236,7 +236,7 @@ def _kind(mark: re.Match[str], found: list[Mark], glue: str, tools: Collection[s
 
 
 def _labelled_kind(word: str, found: list[Mark]) -> str:
-    """The kind of a label. The model's own next question is as invented as a result."""
+    """Return the kind of a label. A next question is invented, just like a result."""
     kind = KINDS[re.sub(r"[\W\d_]", "", word).lower()]
     if kind != "question":
         return kind
@@ -245,7 +245,7 @@ def _labelled_kind(word: str, found: list[Mark]) -> str:
 
 
 def _label_kind(mark: re.Match[str], found: list[Mark], glue: str) -> str | None:
-    """What begins at a label that starts a line, or follows another label on its line."""
+    """Return what begins at a label that starts a line, or follows another label on its line."""
     kind, current, word = _labelled_kind(mark["name"], found), found[-1].kind, mark["name"]
     if glue != "label" or mark.string[mark.start() - 1] == "\n":
         return kind
@@ -255,7 +255,7 @@ def _label_kind(mark: re.Match[str], found: list[Mark], glue: str) -> str | None
 
 
 def _begins_call(mark: re.Match[str], current: str, tools: Collection[str]) -> bool:
-    """Whether the mark of a native call begins one: at the start of a line or of a sentence."""
+    """Return whether a native call begins at a mark: at the start of a line or a sentence."""
     if (mark["named"] and mark["named"] not in tools) or only_named(mark):
         return False
     if starts_line(mark.string, mark.start()):
@@ -265,7 +265,7 @@ def _begins_call(mark: re.Match[str], current: str, tools: Collection[str]) -> b
 
 
 def _counts_within(mark: re.Match[str], kind: str, current: str, text: str) -> bool:
-    """Whether a label within a line is one: it starts a sentence, or name and input follow."""
+    """Return whether a label within a line counts: it starts a sentence, or a call follows."""
     if kind == "input":
         return current == "action"
     if current != "thought":
@@ -283,7 +283,7 @@ def _new_sentence(text: str, place: int) -> bool:
 
 
 def _ends_line(text: str, begin: int) -> bool:
-    """Whether the line ends as a call does, and not as a sentence about one."""
+    """Return whether the line ends like a call, and not like a sentence about a call."""
     end = text.find("\n", begin)
     line = text[max(begin, end - 40) : end] if end >= 0 else text[begin:][-40:]
     return line.rstrip("` \t\r").endswith((")", "]", "}", "_call>"))
@@ -295,7 +295,7 @@ def _in_fence(place: int, fenced: list[tuple[int, int]]) -> bool:
 
 
 def _content(mark: re.Match[str]) -> tuple[int, str]:
-    """Where the content of a field begins, and the emphasis that its label opens but not closes."""
+    """Return where a field's content begins, and the emphasis that its label leaves open."""
     if mark.lastgroup != "label":
         return mark.start() if mark.lastgroup == "native" else mark.end(), ""
     marks, shut = mark["marks"], mark["shut"]
@@ -307,7 +307,7 @@ def _content(mark: re.Match[str]) -> tuple[int, str]:
 
 
 def _without_emphasis(text: str, emphasis: str) -> str:
-    """Without the end of an emphasis that began before the label: `**Final Answer: 4**`."""
+    """Remove the end of an emphasis that began before the label: `**Final Answer: 4**`."""
     line, rest = (text, "") if not emphasis else text.partition("\n")[::2]
     if not emphasis or not line.rstrip().endswith(emphasis):
         return text
@@ -315,7 +315,7 @@ def _without_emphasis(text: str, emphasis: str) -> str:
 
 
 def _input_end(text: str, begin: int) -> InputEnd:
-    """Where a JSON or fenced input ends that starts at `begin`."""
+    """Find the end of a JSON or fenced input that starts at `begin`."""
     opening = _FENCE.match(text, begin)
     place, fence = (opening.end(), opening["fence"]) if opening else (begin, None)
     if text[place : place + 1] in ("{", "[", "｛"):

@@ -36,7 +36,7 @@ NOT_NAMED = "Action Input must be a JSON object with the parameter names"
 TWICE = "Action Input gives one parameter twice, with two values"
 MARKUP = "Action Input is in the markup of another format"
 
-NOTHING = ("none", "null", "n/a", "无")  # as an input: there is none; as a name: no tool
+NOTHING = ("none", "null", "n/a", "无")  # as an input: no arguments; as a name: no tool
 NO_INPUT = (*NOTHING, "na", "nil", "-", "()", "[]", "empty", '""', "''", "no input", "(none)")
 LANGUAGES = "json|python|py|sql|text|plaintext|bash|sh|javascript|js|xml"
 
@@ -159,7 +159,7 @@ def once(pairs: list[tuple[str, object]]) -> dict[str, Any]:
 
 
 def _object(text: str, parameters: list[str]) -> Input:
-    """The object at the start of the text.
+    """Return the object at the start of the text.
 
     An object that is cut off counts if only its brace is missing and every parameter is there.
     """
@@ -180,7 +180,7 @@ def _object(text: str, parameters: list[str]) -> Input:
 
 
 def _unwrapped(wrapped: re.Match[str], parameters: list[str]) -> dict[str, Any] | None:
-    """The object inside a wrapping, if the tool has all of its keys."""
+    """Return the object inside a wrapping, if the tool has all of its keys."""
     if wrapped["c"] is not None:
         try:
             found: object = read_keywords(wrapped["c"])[0]
@@ -192,7 +192,7 @@ def _unwrapped(wrapped: re.Match[str], parameters: list[str]) -> dict[str, Any] 
 
 
 def _escaped(text: str) -> dict[str, Any] | None:
-    r"""An object whose quotes are all escaped: {\"city\": \"Oslo\"}."""
+    r"""Read an object whose quotes are all escaped: {\"city\": \"Oslo\"}."""
     try:
         value = json.loads(json.loads(f'"{text}"'))
     except (ValueError, RecursionError):
@@ -201,7 +201,7 @@ def _escaped(text: str) -> dict[str, Any] | None:
 
 
 def _list(text: str) -> tuple[object, tuple[str, ...]]:
-    """A list if the whole text is one, else the text; None if it is a list that was cut off."""
+    """Return a list if the whole text is a list, else the text; None if a list was cut off."""
     try:
         value, end, further = read_value(text)
     except Unreadable as error:
@@ -210,7 +210,7 @@ def _list(text: str) -> tuple[object, tuple[str, ...]]:
 
 
 def _bare(text: str, parameters: list[str]) -> tuple[object, tuple[str, ...]]:
-    """A text without its quotes; the object inside it; or its keywords, `city="Oslo"`."""
+    """Read a text: without its quotes, as the object inside, or as keywords, `city="Oslo"`."""
     if (pair := _PAIR.match(text)) and pair[1] in parameters:
         return None, ()  # an object without its opening brace
     value, repairs = _unquoted(text)
@@ -234,7 +234,7 @@ def _bare(text: str, parameters: list[str]) -> tuple[object, tuple[str, ...]]:
 
 
 def _one_line(text: str, parameters: list[str]) -> tuple[object, tuple[str, ...]]:
-    """The value of `city: Oslo` if the tool has that one parameter, else the whole text."""
+    """Return the value of `city: Oslo` if the tool's only parameter is city, else the text."""
     line = _LINE.match(text)
     if line and parameters == [line["name"]] and line["value"].strip():
         return {line["name"]: line["value"].strip()}, ("parameter name read", BARE_INPUT)
@@ -242,7 +242,7 @@ def _one_line(text: str, parameters: list[str]) -> tuple[object, tuple[str, ...]
 
 
 def _unquoted(text: str) -> tuple[str | None, tuple[str, ...]]:
-    """The text without the quotes around the whole of it; None if there are none."""
+    """Return the text without the quotes around all of it; None if there are none."""
     try:
         value = json.loads(text, strict=False)
     except (ValueError, RecursionError):

@@ -16,7 +16,7 @@ from typing import Any
 from react_lab.parser.backslashes import Ambiguous, literal
 
 Repairs = dict[str, None]  # a dict keeps the order and each entry once
-DEPTH = 100  # more levels than any tool takes
+DEPTH = 100  # deeper than the arguments of any tool
 CLOSING = {'"': '"', "'": "'", "“": "”", "”": "”", "„": "“", "‘": "’", "「": "」"}
 CLOSING |= {"『": "』", "«": "»", "＂": "＂"}
 WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
@@ -103,7 +103,7 @@ def read_keywords(text: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def _value(text: str, place: int, repairs: Repairs, depth: int) -> tuple[object, int]:
-    """The value at `place` and where it ends."""
+    """Return the value at `place`, and where it ends."""
     place = _skip(text, place, repairs)
     first = text[place : place + 1]
     if not first:
@@ -191,7 +191,7 @@ def _string(text: str, place: int, repairs: Repairs) -> tuple[str, int]:
 
 
 def _unescaped(body: str, repairs: Repairs) -> str:
-    """The text between the quotes. An escape that JSON does not know stays as written."""
+    """Read the text between the quotes. An escape that JSON does not know stays unchanged."""
     if "\\" not in body:
         return body
     plain = literal(body)
@@ -213,7 +213,7 @@ def _unescaped(body: str, repairs: Repairs) -> str:
 
 
 def _word(text: str, place: int, repairs: Repairs) -> tuple[object, int]:
-    """A number or one of WORDS."""
+    """Read a number or one of WORDS."""
     match = _WORD.match(text, place)
     word, end = (match[0], match.end()) if match else ("", place)
     if word in WORDS:
@@ -230,7 +230,7 @@ def _word(text: str, place: int, repairs: Repairs) -> tuple[object, int]:
 
 
 def _comma(text: str, place: int, repairs: Repairs, closing: str) -> int:
-    """The position after the comma that follows a member, or of the closing bracket, or the end."""
+    """Return the position after a member's comma, or of the closing bracket, or the end."""
     place = _skip(text, place, repairs)
     sign = _sign(text, place, repairs)
     if sign == ",":
@@ -243,19 +243,19 @@ def _comma(text: str, place: int, repairs: Repairs, closing: str) -> int:
 
 
 def _stray(text: str, place: int) -> bool:
-    """Whether a quote comes before `place`, with only a few spaces between."""
+    """Return whether a quote comes before `place`, with only a few spaces between."""
     return text[max(0, place - 20) : place].rstrip(" \t")[-1:] in CLOSING
 
 
 def _close(text: str, place: int, begin: int, repairs: Repairs) -> int:
-    """The position after the bracket that closes the one at `begin`."""
+    """Return the position after the bracket that closes the one at `begin`."""
     if _sign(text, place, repairs) != PAIRS[text[begin]]:
         raise Unreadable(place, cut=place == len(text))
     return place + 1
 
 
 def _sign(text: str, place: int, repairs: Repairs) -> str:
-    """The punctuation at `place` in its ASCII form; "" at the end of the text."""
+    """Return the punctuation at `place` in its ASCII form; "" at the end of the text."""
     sign = text[place : place + 1]
     if sign in WIDE:
         repairs["full-width punctuation read"] = None
@@ -269,7 +269,7 @@ def end_of(pattern: re.Pattern[str], text: str, place: int) -> int:
 
 
 def _skip(text: str, place: int, repairs: Repairs) -> int:
-    """The position after white space and comments."""
+    """Return the position after white space and comments."""
     if _WRITTEN_BREAK.match(text, place):
         repairs["written-out line break read"] = None
     place = end_of(_SPACE, text, place)

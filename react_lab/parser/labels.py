@@ -19,7 +19,7 @@ LABELS = {
         "answer": "最终答案",
     },
 }
-# Other words for them that models write.
+# Other words that models write as labels.
 ALSO = {"行動": "action", "动作": "action", "行動輸入": "input", "动作输入": "input"}
 ALSO |= {"觀察": "observation", "观察结果": "observation"}
 ALSO |= {"最終答案": "answer", "最终回答": "answer"}

@@ -41,7 +41,7 @@ _FOREIGN = re.compile(
 
 
 class Markup(NamedTuple):
-    """Arguments read from tags, and where the last of them ends."""
+    """Arguments that were read from tags, and where the last tag ends."""
 
     arguments: dict[str, Any]
     end: int
@@ -79,7 +79,7 @@ def is_foreign(text: str) -> bool:
 def _parameter(
     text: str, place: int, parameters: list[str] | None
 ) -> tuple[str, object, int] | None:
-    """The name, the value and the end of the parameter at `place`."""
+    """Return the name, the value and the end of the parameter at `place`."""
     if (one := _NAMED.match(text, place)) or (one := _PAIR.match(text, place)):
         name = one["name"] if one.re is _PAIR else one["bare"] or one["name"]
         return name.strip(), _value(one), one.end()
@@ -90,7 +90,7 @@ def _parameter(
 
 
 def _value(one: re.Match[str]) -> object:
-    """The value between two tags, without the line breaks that only lay it out."""
+    """Return the value between two tags, without the line breaks around it."""
     text = one["value"].strip("\r\n") if "\n" in one["value"] else one["value"]
     if one.re is _NAMED and _NOT_TEXT.search(one["more"]):
         try:

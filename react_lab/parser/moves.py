@@ -1,4 +1,4 @@
-"""Moves: the three things that a reply can be.
+"""Moves: the three kinds of reply, an Action, a FinalAnswer or Malformed.
 
 >>> Action("a calculation", "calculator", {"expression": "2+2"}).tool
 'calculator'

@@ -24,7 +24,7 @@ _EXAMPLE = re.compile(
     r"|例|如下|格式|轮",
     re.I,
 )
-ANSWERS = 3  # so many answers of one reply are looked at for an example
+ANSWERS = 3  # how many answers of one reply are checked for an example
 # The heading of the prompt's next example, which small models write after their answer.
 _HEADING = re.compile(r"\n\s*(?:Examples?|示例)\s*[:：]\s*\Z")
 # A heading without a colon, which counts only in a reply without labels.
@@ -57,7 +57,7 @@ def join_examples(parts: list[Field], shown: str, tools: Tools) -> list[Field]:
 
 
 def _is_shown(part: Field, rest: list[Field], shown: str, tools: Tools) -> bool:
-    """Whether the fields after an answer are part of its text."""
+    """Return whether the fields after an answer are part of its text."""
     if _HEADING.search(part.text):
         return False
     calls = read_calls(rest, shown, tools).values()
@@ -107,7 +107,7 @@ def read_calls(kept: list[Field], shown: str, tools: Tools) -> dict[int, Call]:
 
 
 def _labelled_call(action: Field, given: Field | None, shown: str, tools: Tools) -> Call:
-    """The call of an Action and its input, each of which may be in the form of a native call."""
+    """Read the call of an Action and its input; each may be in the form of a native call."""
     if native := read_native(action.text, tools):
         return native
     call = read_call(action.text, given.text if given else None, tools, _is_ended(given, shown))
@@ -123,7 +123,7 @@ def _labelled_call(action: Field, given: Field | None, shown: str, tools: Tools)
 
 
 def _is_ended(given: Field | None, shown: str) -> bool:
-    """Whether the line of an input is complete, so that an empty input was not cut off."""
+    """Return whether the line of an input is complete, so that an empty input was not cut off."""
     return given is not None and "\n" in shown[given.begin : given.end]
 
 
@@ -147,7 +147,7 @@ def read_answers(kept: list[Field], calls: dict[int, Call], shown: str) -> dict[
 
 
 def _without_stray_fence(text: str) -> str:
-    """An answer without a fence mark at its end that nothing opened."""
+    """Return an answer without a closing fence mark that nothing opened."""
     body = text.rstrip()
     return body[:-3].rstrip() if body.endswith("\n```") and body.count("```") % 2 else text
 
@@ -161,8 +161,12 @@ def choose(
 ) -> Move:
     """Return which of the calls and answers in a reply is the move. `parse` has the rules.
 
-    calls and answers are keyed by their place in the reply, as `read_calls` and `read_answers`
-    return them; forged says whether an Observation of the model's own came after them.
+    Args:
+        thought: the thought of the reply.
+        calls: the calls by their place in the reply, as `read_calls` returns them.
+        answers: the answers by their place, as `read_answers` returns them.
+        forged: whether an invented Observation came after them.
+        repairs: what was corrected in the reply so far.
     """
     given = [place for place, text in answers.items() if text]
     whole = [place for place, call in calls.items() if call.arguments is not None]
@@ -185,7 +189,7 @@ def choose(
 def parse(text: str, tools: dict[str, list[str]]) -> Move:
     """Read one reply of a model. Never raises.
 
-    An Observation written by the model is never read, nor anything after it; an Action before it
+    An Observation that the model wrote, and everything after it, is ignored; an Action before it
     is the move. Otherwise the last of Action and Final Answer is the move, and of several Actions
     the first that has a name and an input.
 

@@ -24,7 +24,7 @@ IN_WORDS = "the call stands in the text and cannot be read"
 EMPTY_REPLY = "the reply is empty"
 _MARK = re.compile(OPENING, re.M)
 _PYTHON = re.compile(r"^\[?(?P<name>[\w.-]++)\(", re.M)
-_INVENTED = re.compile(  # after the end of the model's turn, unless another one of its own begins
+_INVENTED = re.compile(  # after the end of the model's turn, unless the model begins another turn
     r"(?<!`)(?:<\|(?:im_end|eot_id|endoftext|eom_id)\|>|<end_of_turn>|<｜end▁of▁sentence｜>"
     r"|</s>(?=\s*+(?:<s>|\[INST\])))"
     r"(?!\s*+(?:<\|(?:im_start|start_header_id|start)\|>assistant|<start_of_turn>model))"
@@ -57,7 +57,7 @@ def parse_plain(text: str, tools: Tools) -> Move:
 
 
 def _own_turn(text: str) -> str:
-    """The text up to the end of the model's turn, if such a mark is in it and not in quotes."""
+    """Return the text up to the mark that ends the model's turn, unless it is in quotes."""
     for mark in islice(_INVENTED.finditer(text), _TRIES):
         before = text[: mark.start()].rstrip()
         if before and before.count('"') % 2 == 0:
@@ -86,7 +86,7 @@ def _move(text: str, tools: Tools) -> Move:
 
 
 def _names_in_markup(text: str, tools: Tools) -> bool:
-    """Whether a text is nothing but markup of an unknown form in which a tool is named."""
+    """Return whether a text is only markup of an unknown form that names a tool."""
     names = "|".join(map(re.escape, tools))
     if names and re.match(rf"(?:{names})\s*+<[|｜]\w", text):  # the name, then a control token
         return True
@@ -102,7 +102,7 @@ def _as_move(call: Call) -> Move:
 
 
 def _is_answer(text: str, tools: Tools) -> bool:
-    """Whether a text without a label at its start is an answer from start to end."""
+    """Return whether a text without a label at its start is an answer from start to end."""
     if fields(text, tools)[0].begin > 0:
         return False
     move = parse(f"Final Answer: {text}", tools)
@@ -110,7 +110,7 @@ def _is_answer(text: str, tools: Tools) -> bool:
 
 
 def _call_after_words(text: str, tools: Tools) -> Call | None:
-    """A call without any mark at the end of a text, after words that announce no example."""
+    """Read an unmarked call at the end of a text, unless words before it announce an example."""
     fenced = fences(text)
     places = [*_bare_places(text, tools), *(found.start() for found in _PYTHON.finditer(text))]
     for place in sorted(places)[-_TRIES:]:
@@ -122,7 +122,7 @@ def _call_after_words(text: str, tools: Tools) -> Call | None:
 
 
 def _possible_calls(text: str, tools: Tools) -> Iterator[tuple[int, int]]:
-    """Where a call may be: the begin and end of its fence, or of the text from it on."""
+    """Yield where a call may be: begin and end of its fence, or of the rest of the text."""
     fenced = fences(text)
     marks = [
         mark.start()
@@ -137,12 +137,12 @@ def _possible_calls(text: str, tools: Tools) -> Iterator[tuple[int, int]]:
 
 
 def _bare_places(text: str, tools: Tools) -> list[int]:
-    """Where a JSON object that names a registered tool starts a line."""
+    """Return where a JSON object that names a registered tool starts a line."""
     found = (one for one in BARE_JSON.finditer(text) if tool_name(one["name"], tools) in tools)
     places = (len(text[: one.start()].rstrip("[ \t")) for one in islice(found, 100))
     return [place for place in places if starts_line(text, place)]
 
 
 def _is_leak(text: str, begin: int, end: int) -> bool:
-    """Whether a possible call is not part of an answer."""
+    """Return whether a possible call is not part of an answer."""
     return not (shows_example(text[:begin]) or text[end:].strip())

@@ -116,7 +116,7 @@ OTHER = 1  # the place of "other tags" in the table
 _OPENING = [re.compile(kind.opening, re.M) for kind in REASONING]
 _CLOSING = [re.compile(kind.closing, re.M) for kind in REASONING]
 _REASONING_FENCE = re.compile(r"^(`{3,})[\w-]{0,20}think[\w-]*+[ \t]*+$", re.I | re.M)
-# Marks of a template before an answer, and around it. They have no meaning of their own.
+# Marks of a template before an answer, and around it. They have no meaning.
 _BEFORE_ANSWER = re.compile(
     r"[\s\0]*+(?:(?:<\|start\|>assistant)?(?:<\|channel\|>final\s*+(?:<\|constrain\|>\w++)?)?"
     r"<\|message\|>"
@@ -135,7 +135,7 @@ class Clean(NamedTuple):
     """A reply without its wrapping.
 
     Args:
-        text: The reply, as long as before, with blanks in place of the wrapping.
+        text: The reply with blanks in place of the wrapping, so that its length is unchanged.
         thoughts: The content of the reasoning blocks.
         repairs: What was set apart.
     """
@@ -208,7 +208,7 @@ def _head(text: str) -> list[tuple[int, int]]:
 
 
 def _tail(text: str) -> list[tuple[int, int]]:
-    """The control tokens after which there are only white space and further tokens."""
+    """Return the control tokens that only white space and other control tokens follow."""
     found, end, struck = [], len(text), "<s>" in text.lstrip()[3:]  # <s>out</s>
     for token in reversed(list(_TOKEN.finditer(text))):
         if text[token.end() : end].strip() or (struck and token[0] == "</s>"):
@@ -219,7 +219,7 @@ def _tail(text: str) -> list[tuple[int, int]]:
 
 
 def _reasoning(text: str) -> list[tuple[int, int]]:
-    """The reasoning blocks: (begin of the opening mark, end of the closing mark).
+    """Return the reasoning blocks: (begin of the opening mark, end of the closing mark).
 
     A closing mark without an opening one makes reasoning of everything before it.
     """
@@ -247,7 +247,7 @@ def _reasoning(text: str) -> list[tuple[int, int]]:
 
 
 def _reasoning_marks(text: str) -> list[tuple[int, bool, re.Match[str]]]:
-    """All reasoning marks in their order: (kind, whether it opens, match)."""
+    """Return all reasoning marks in order: (kind, whether it opens, match)."""
     marks = []
     for kind, (opening, closing) in enumerate(zip(_OPENING, _CLOSING, strict=True)):
         marks += [(kind, True, mark) for mark in opening.finditer(text)]
@@ -256,7 +256,7 @@ def _reasoning_marks(text: str) -> list[tuple[int, bool, re.Match[str]]]:
 
 
 def _ends_reasoning(text: str, kind: int, mark: re.Match[str]) -> bool:
-    """Whether a closing mark without an opening one ends a reasoning block."""
+    """Return whether a closing mark without an opening one ends a reasoning block."""
     if _quoted(text, mark) or not text[: mark.start()].strip():
         return False
     if kind > OTHER:
@@ -265,12 +265,12 @@ def _ends_reasoning(text: str, kind: int, mark: re.Match[str]) -> bool:
 
 
 def _unmarked(thought: str) -> str:
-    """A reasoning block without its marks."""
+    """Return a reasoning block without its marks."""
     return _REASONING_FENCE.sub("", _ANY_MARK.sub("", thought)).strip("`\n ")
 
 
 def _template(text: str, reasoned: bool) -> list[tuple[int, int]]:
-    """The marks of a chat template before an answer, and around it."""
+    """Return the marks of a chat template before an answer, and around it."""
     found = [mark.span() for mark in _BOX.finditer(text) if not _quoted(text, mark)]
     place = 0
     while (mark := _BEFORE_ANSWER.match(text, place) or _GLUED.match(text, place)) and mark[0]:
@@ -285,7 +285,7 @@ def _template(text: str, reasoned: bool) -> list[tuple[int, int]]:
 
 
 def _reasoning_fences(text: str) -> list[tuple[int, int]]:
-    """Reasoning in a code fence whose language says so, such as vis-thinking."""
+    """Return reasoning in a code fence with a language such as vis-thinking."""
     found, place = [], 0
     while fence := _REASONING_FENCE.search(text, place):
         end = text.find("\n" + fence[1], fence.end())
@@ -302,13 +302,13 @@ def only_named(mark: re.Match[str]) -> bool:
 
 
 def _quoted(text: str, tag: re.Match[str]) -> bool:
-    """Whether a tag is in quotes or backticks, so that the text is about it."""
+    """Return whether a tag is in quotes or backticks, so that the text is about it."""
     around = text[max(0, tag.start() - 1) : tag.start()] + text[tag.end() : tag.end() + 1]
     return any(quote in "`\"'“”" for quote in around)
 
 
 def _mentioned(text: str, opened: re.Match[str], closed: re.Match[str]) -> bool:
-    """Whether a pair of tags within a line belongs to an input or an answer."""
+    """Return whether a pair of tags within a line belongs to an input or an answer."""
     if starts_line(text, opened.start()) or "\n" in text[opened.end() : closed.start()]:
         return False
     line = text[max(0, opened.start() - 500) : opened.start()].rpartition("\n")[2]
@@ -316,7 +316,7 @@ def _mentioned(text: str, opened: re.Match[str], closed: re.Match[str]) -> bool:
 
 
 def _wrapper(text: str) -> list[tuple[int, int]]:
-    """The marks of a fence around the whole reply, or around the labels at its end."""
+    """Return the marks of a fence around the whole reply, or around the labels at its end."""
     marks = list(_FENCE.finditer(text))
     if not marks:
         return []

@@ -49,11 +49,15 @@ _API_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 class Tool:
     """A function that a model may call.
 
-    name: one word. description: a manual for the model: what it does, when to use it.
-    parameters: a JSON Schema of type "object". function: called with keyword arguments.
-    example: arguments of one typical call, or None. effect: "read", or "write" for a tool that
-    changes something. seconds: how long one call may take, all its tries together; None for
-    no limit. With a limit the function runs in a thread of its own.
+    Args:
+        name: one word.
+        description: a manual for the model: what the tool does, when to use it.
+        parameters: a JSON Schema of type "object".
+        function: called with keyword arguments.
+        example: arguments of one typical call, or None.
+        effect: "read", or "write" for a tool that changes something.
+        seconds: how long one call may take, including all its tries; None for no limit. With a
+            limit the function runs in its own thread.
     """
 
     name: str
@@ -72,14 +76,16 @@ class Tool:
 
 @dataclass(frozen=True)
 class Observation:
-    """What one call gave.
+    """The result of one call.
 
-    text: what the tool returned, or what went wrong. error: None, or its kind
-    ("unknown tool", "bad arguments", "tool error"). seconds: how long the tool ran.
-    truncated: how many characters are missing from text, 0 for none.
-    notice: what the program adds for the model (a cut, a repeat), kept apart from the result.
-    tries: how often the program ran the tool for this one observation.
-    whole: the whole result where text is cut, up to a million characters; for the trace only.
+    Attributes:
+        text: what the tool returned, or what went wrong.
+        error: None, or the kind of error ("unknown tool", "bad arguments", "tool error").
+        seconds: how long the tool ran.
+        truncated: how many characters are missing from text, 0 for none.
+        notice: what the program adds for the model (a cut, a repeat), apart from the result.
+        tries: how often the program ran the tool for this observation.
+        whole: the whole result if text is cut, up to a million characters; for the trace only.
     """
 
     text: str
@@ -97,7 +103,7 @@ class Observation:
 
 
 class Registry:
-    """The tools of one agent, by name. Only what stands in here can ever run.
+    """The tools of one agent, by name. No other function can run.
 
     Args:
         tools: the tools to start with.
@@ -127,7 +133,11 @@ class Registry:
             self.add(tool)
 
     def add(self, tool: Tool) -> None:
-        """Take a tool in. Raises ValueError, saying what to write, for one that cannot work."""
+        """Add a tool.
+
+        Raises:
+            ValueError: the tool cannot work; the message says what to write instead.
+        """
         if not tool.name.replace("-", "_").isidentifier() or len(tool.name) > 64:
             raise ValueError(
                 f"{tool.name[:80]!r} is not a valid tool name. Use up to 64 letters, digits, _ and "
@@ -142,7 +152,7 @@ class Registry:
             )
         if tool.parameters and tool.parameters.get("type") != "object":
             raise ValueError(
-                f"The parameters of {tool.name!r} are no JSON Schema of an object; write "
+                f"The parameters of {tool.name!r} are not a JSON Schema of an object; write "
                 '{"type": "object", "properties": {...}, "required": [...]} or leave them out.'
             )
         known = tool.parameters.get("properties", {})
@@ -156,10 +166,9 @@ class Registry:
         self._known = {}
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """Return what `make` gives, and remember it under `key` until a tool is added.
+        """Return the result of `make`, and cache it under `key` until a tool is added.
 
-        The loop describes its tools to the model in every round. What is returned must not be
-        changed.
+        The loop describes its tools to the model in every round. Do not change the result.
         """
         if key not in self._known:
             self._known[key] = make()
@@ -202,7 +211,7 @@ class Registry:
         if function is None:
             return lambda f: self.register(f, **given)
         named = function.func if isinstance(function, functools.partial) else function
-        read = schema(function)  # always: a hint that cannot be used is said here, not in a run
+        read = schema(function)  # always: a hint that cannot be used is reported here, not in a run
         given["name"] = name or getattr(named, "__name__", "")
         given["description"] = " ".join((description or described(function)).split())
         given["parameters"] = _with_texts(read, parameters, given["name"])
@@ -210,10 +219,13 @@ class Registry:
         return function
 
     def call(self, name: str, arguments: dict[str, Any]) -> Observation:
-        """Run one tool and return what came of it. The model's mistakes never raise.
+        """Run one tool and return its result. The model's mistakes never raise.
 
-        name: the tool to run; nothing but a registered name runs. arguments: by name.
-        Whatever the tool raises becomes the observation, but for KeyboardInterrupt.
+        Any exception of the tool except KeyboardInterrupt becomes the observation.
+
+        Args:
+            name: the tool to run; only registered names run.
+            arguments: values by parameter name.
         """
         if name not in self._tools:
             return Observation(f"There is no tool named {name!r}.", error="unknown tool")
@@ -239,7 +251,7 @@ class Registry:
         return Observation(kept, error, seconds, missing, tries=tries, whole=whole)
 
     def nearest(self, name: str) -> list[str]:
-        """All registered names, those spelled most like `name` first."""
+        """Return all registered names, the most similar to `name` first."""
 
         def likeness(known: str) -> float:
             return difflib.SequenceMatcher(None, name.lower(), known.lower()).ratio()
@@ -247,7 +259,7 @@ class Registry:
         return sorted(self._tools, key=likeness, reverse=True)
 
     def parameters(self) -> dict[str, list[str]]:
-        """The parameter names of each tool: what the parser needs to know."""
+        """Return the parameter names of each tool, which the parser needs."""
         found: dict[str, list[str]] = self.once(
             "parameters", lambda: {t.name: list(t.parameters.get("properties", {})) for t in self}
         )
@@ -256,9 +268,9 @@ class Registry:
     def schemas(self) -> list[dict[str, Any]]:
         """Return the tools as the chat API's `tools` list.
 
-        APIs take names of ASCII letters, digits, - and _ only. A tool with another name, such as
+        APIs accept only names of ASCII letters, digits, - and _. A tool with another name, such as
         查天气, is sent under its `api_names` name, and its description begins with its own name.
-        So is a parameter (`sent_names`). `bind` takes both names of a parameter.
+        Parameters are renamed too (`sent_names`). `bind` takes both names of a parameter.
         """
         found, names = [], self.api_names()
         for tool in self:
@@ -281,8 +293,8 @@ class Registry:
     def api_names(self) -> dict[str, str]:
         """Return for each tool the name under which an API knows it.
 
-        It is the tool's own name if an API takes it, else that of its function, else one made of
-        a checksum. Names without repetition.
+        It is the tool's own name if an API accepts it, else the function's name, else a name made
+        of a checksum. No name occurs twice.
         """
         names = {tool.name: tool.name for tool in self if _API_NAME.fullmatch(tool.name)}
         for tool in self:
@@ -294,15 +306,18 @@ class Registry:
         return names
 
     def subset(self, names: list[str] | tuple[str, ...]) -> "Registry":
-        """A registry of only these tools, in this order. Raises KeyError for an unknown name."""
+        """Return a registry of only these tools, in order. Raises KeyError for an unknown name."""
         tools = tuple(self[name] for name in names)
         return Registry(tools, self.limit, self.retries, self.shorten)
 
     def select(self, question: str, count: int) -> "Registry":
-        """A registry of the `count` tools that fit a question best by their words, best first.
+        """Return a registry of the `count` tools whose words fit a question best, best first.
 
-        Compares the question with name and description (see `words.ranked`); tools that share
-        no word with it fill up the rest in their own order. Raises ValueError for a count below 1.
+        The question is compared with name and description (see `ranking.ranked`). Tools that
+        share no word with it fill up the rest in their own order.
+
+        Raises:
+            ValueError: count is below 1.
         """
         if count < 1:
             raise ValueError(f"count is {count}; give how many tools to keep: 4.")
@@ -345,7 +360,7 @@ def _with_texts(read: dict[str, Any], given: dict[str, Any] | None, name: str) -
 
 
 def _sendable(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a tool under the names that an API takes."""
+    """Return the parameters of a tool under the names that an API accepts."""
     known: dict[str, dict[str, Any]] = parameters.get("properties", {})
     names = sent_names(list(known))
     if all(sent == name for sent, name in names.items()):
@@ -365,7 +380,7 @@ def _sendable(parameters: dict[str, Any]) -> dict[str, Any]:
 def bind(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
     """Check arguments against the tool before it runs, and convert them to its types.
 
-    Doing this first means that a TypeError from inside the tool stays the tool's.
+    Because of this check, a TypeError during the call is known to come from inside the tool.
 
     Args:
         tool: the tool that is to run.
@@ -373,7 +388,7 @@ def bind(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
 
     Returns:
         Keyword arguments. A null for a parameter that has a default and takes no null is left
-        out; a default in a pydantic `Field` is filled in.
+        out. A default in a pydantic `Field` is filled in.
 
     Raises:
         ValueError: names what is missing, unknown or of the wrong type.
@@ -416,12 +431,12 @@ def _tried(
         tool: the tool to run.
         arguments: by name, as `bind` returns them.
         retries: how often a read tool is run again.
-        waiting: where the calls of an async tool are noted, for `give_up`.
+        waiting: a list to which the calls of an async tool are added, for `give_up`.
     """
     tries, aside = 0, False
 
     def work() -> str:
-        # a copy: what a tool does to its arguments stays out of the trace
+        # a copy, so that a tool that changes its arguments does not change the trace
         return as_text(awaited(tool.function(**copy.deepcopy(arguments)), waiting))
 
     while True:
@@ -439,8 +454,8 @@ def _tried(
                 return f"{type(fault).__name__}: {_message(fault)}", "tool error", tries
 
 
-# Faults of HTTP clients that may pass by themselves: module and names of their base classes.
-# They are known by name, because a tool may use any of these clients or none.
+# Temporary errors of HTTP clients: module and names of their base classes. They are recognised
+# by name, because a tool may use any of these clients or none.
 PASSING = {
     "requests.exceptions": {"ConnectionError", "Timeout", "ChunkedEncodingError"},
     "urllib3.exceptions": {"TimeoutError", "ProtocolError", "NewConnectionError"},
@@ -450,11 +465,11 @@ PASSING = {
 
 
 def is_passing(fault: BaseException) -> bool:
-    """Return whether an error is a time-out or a lost connection, which a second try may cure.
+    """Return whether an error is a time-out or a lost connection, so that a second try may succeed.
 
-    These are Python's own TimeoutError and ConnectionError, and what urllib, requests, httpx and
-    openai raise for the same. An answer with an error code (404, 500) is not one of them, nor is
-    a certificate that is refused.
+    Python's own TimeoutError and ConnectionError count, and the same errors of urllib, requests,
+    httpx and openai. A response with an error code (404, 500) does not count, nor does a refused
+    certificate.
 
     >>> is_passing(TimeoutError()), is_passing(ValueError())
     (True, False)
@@ -481,7 +496,7 @@ def _wants_a_loop(fault: BaseException) -> bool:
 
 
 def _message(fault: BaseException) -> str:
-    """What an exception says, if it can say anything."""
+    """Return the message of an exception, even if its `str()` fails."""
     try:
         return str(fault).strip() or "no message"
     except Exception:

@@ -1,4 +1,4 @@
-"""Results: what a tool returned, as the text that a model reads.
+"""Results: write what a tool returned as the text that a model reads.
 
 >>> print(as_text([{"city": "Köln", "rain": None}, "Oslo"]))
 {"city": "Köln", "rain": null}
@@ -17,17 +17,22 @@ from typing import Any
 from react_lab.chinese import is_chinese
 from react_lab.keys import masked
 
-MANY = 1000  # items read from what may never end, and numbers of an array shown one by one
-AT_A_GLANCE = 20  # rows of a table that nobody has to count
+MANY = 1000  # items read from an iterator that may never end, and numbers shown of an array
+AT_A_GLANCE = 20  # rows of a table that are shown
 DEEP = 20  # levels of lists in lists
-LARGEST = 10**1000  # Python writes no whole number above 4300 digits
+LARGEST = 10**1000  # Python refuses to write a whole number of more than 4300 digits
 
 
 def as_text(value: object) -> str:
-    """A tool's result as text, never empty: lists as lines, structures as JSON, tables as tables.
+    """Return a tool's result as text, never empty: lists as lines, structures as JSON, tables.
 
-    value: anything. Of a generator or other iterator at most MANY items are read, here. Raises
-    only what such reading raises.
+    At most MANY items of a generator or other iterator are read.
+
+    Args:
+        value: anything.
+
+    Raises:
+        Exception: what an iterator raises while it is read, and nothing else.
     """
     if value is None:
         return "Done. The tool returned nothing."
@@ -41,16 +46,21 @@ def as_text(value: object) -> str:
 def sendable(text: str, keys: tuple[str, ...] | None = None) -> str:
     """Return a text that can be sent, shown and written: without half an emoji and without keys.
 
-    Half an emoji ("\\ud83d" in a model's JSON) becomes a question mark, a key ***. keys: as in
-    `masked`.
+    Half an emoji ("\\ud83d" in a model's JSON) becomes a question mark, a key becomes ***.
+
+    Args:
+        text: any text.
+        keys: the keys to mask, as in `masked`.
     """
     return masked(text if text.isascii() else text.encode("utf-8", "replace").decode(), keys)
 
 
 def plain(value: object, inside: tuple[int, ...] = ()) -> object:
-    """The value in JSON's own types; what has no such form becomes text.
+    """Return the value in JSON's own types; a value that JSON cannot express becomes text.
 
-    inside: the ids of the values around this one, so that a ring of values ends in "...".
+    Args:
+        value: anything.
+        inside: the ids of the values around this one, so that a value inside itself becomes "...".
     """
     if isinstance(value, Enum):
         return plain(value.value, inside)
@@ -79,7 +89,7 @@ def head(text: str, limit: int) -> str:
     return text[:limit]
 
 
-# Lines that sum a table up. They are what a cut must not lose.
+# Lines with the totals of a table, which a cut must not lose.
 _TOTAL = re.compile(
     r"\b(?:total|sum|count|rows?|mean|average|median|min|max)\b|[合总小]计|总共|平均|共", re.I
 )
@@ -136,15 +146,15 @@ def both_ends(text: str, limit: int) -> str:
     return f"{begin}\n{words.format(len(text) - limit)}\n{end}"
 
 
-# How a registry cuts a long result unless it is given another way. The recorded replies of the
-# notebooks answer to results cut by `head`; with new recordings this becomes `both_ends`.
+# How a registry cuts a long result by default. The recorded replies of the notebooks belong to
+# results that `head` cut; with new recordings this becomes `both_ends`.
 SHORTEN = head
 
 
 def _opened(value: Any) -> object:
-    """One layer of a value taken off: a dict, a list or something simpler; else the value."""
+    """Take one layer off a value: return a dict, a list or something simpler, else the value."""
 
-    def can(method: str) -> bool:  # asked of the type: a proxy object says yes to every name
+    def can(method: str) -> bool:  # on the type: a proxy object has every attribute
         return callable(getattr(type(value), method, None))
 
     if isinstance(value, bytes | bytearray | memoryview):
@@ -160,7 +170,7 @@ def _opened(value: Any) -> object:
         if len(value) > AT_A_GLANCE:  # first, because a long text is cut
             return f"[{len(value)} rows]\n{value.head(MANY).to_string()}{more}"
         return value.head(MANY).to_string() + more
-    if can("tolist"):  # an array, or a number out of one
+    if can("tolist"):  # an array, or a number from an array
         return _array(value)
     if isinstance(value, abc.Mapping) or (can("keys") and can("__getitem__")):  # a sqlite3.Row
         return dict(value)
@@ -183,7 +193,7 @@ def _items(values: abc.Iterator[object], returned: list[object]) -> abc.Iterator
 
 
 def _array(value: Any) -> object:
-    """A numpy array, or a number out of one, as lists and numbers; a large one as its summary."""
+    """Return a numpy array or number as lists and numbers; a large array as its summary."""
     if getattr(getattr(value, "dtype", None), "kind", "") in ("m", "M"):
         value = value.astype(str)  # dates: tolist() gives nanoseconds for some of them
     size = getattr(value, "size", 0)
@@ -191,7 +201,7 @@ def _array(value: Any) -> object:
 
 
 def _bytes(value: bytes) -> str:
-    """Bytes as text if they are text, else how many there are."""
+    """Return bytes as text if they are text, else say how many there are."""
     text = value.decode("utf-8", "replace")
     if all(sign.isprintable() or sign in "\n\r\t" for sign in text) and "\ufffd" not in text:
         return text
@@ -199,7 +209,7 @@ def _bytes(value: bytes) -> str:
 
 
 def _shown(value: object) -> str:
-    """What str() gives, without memory addresses: a repeated call must give the same text."""
+    """Return str() without memory addresses, so that a repeated call gives the same text."""
     try:
         return re.sub(r" at 0x[0-9A-Fa-f]+", "", str(value))
     except Exception:
@@ -207,5 +217,5 @@ def _shown(value: object) -> str:
 
 
 def _line(value: object) -> str:
-    """One plain value on one line; text as it is."""
+    """Write one plain value on one line; a text stays unchanged."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Signature: what a function takes, as JSON Schema; and a value put into a parameter's type.
+"""Signature: write a function's parameters as JSON Schema, and convert values to their types.
 
 >>> def price(item: str, count: int = 1): ...
 >>> schema(price)["required"]
@@ -36,7 +36,7 @@ def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
             called by names alone.
     """
     if not callable(function):
-        raise ValueError(f"{function!r} is no function; give the rest by name: example=...")
+        raise ValueError(f"{function!r} is not a function; give the rest by name: example=...")
     named = getattr(function, "__name__", "the function")
     try:
         parameters = signature(function, eval_str=True).parameters
@@ -119,7 +119,7 @@ def schema(function: Callable[..., object]) -> dict[str, Any]:
     for name, parameter in parameters_of(function).items():
         if len(name) > LONGEST_NAME:
             raise ValueError(
-                f"The parameter {name} has {len(name)} letters; no API takes more than "
+                f"The parameter {name} has {len(name)} letters; no API accepts more than "
                 f"{LONGEST_NAME}. Give it a shorter name."
             )
         try:
@@ -147,7 +147,7 @@ LONGEST_NAME = 64  # characters; OpenAI's and Anthropic's APIs refuse longer one
 def _name_items(schema: object) -> None:
     """Give each array inside a schema its `items`, without which some APIs refuse a request.
 
-    A tuple names the type of each place; its `items` allow any of them at every place.
+    A tuple lists a type for each place; its `items` allow any of these types at every place.
     """
     if not isinstance(schema, dict | list):
         return
@@ -163,7 +163,7 @@ def _name_items(schema: object) -> None:
 
 
 def sent_names(names: Sequence[str]) -> dict[str, str]:
-    """Return the names of parameters as an API takes them: {name that is sent: own name}.
+    """Return names of parameters that an API accepts: {name that is sent: own name}.
 
     Python allows letters of any script in a name, some APIs only a to z.
 
@@ -239,7 +239,7 @@ def convert(value: object, parameter: Parameter) -> object:
     true and false are not numbers, and a bare number is not a date, at any depth of the type.
 
     Raises:
-        ValueError: says to the model what is wrong with the value.
+        ValueError: the value does not fit; the message tells the model what is wrong.
     """
     hint = _hint(parameter)
     if hint is None:
@@ -292,7 +292,7 @@ _BARE = re.compile(r"\s*[-+]?\d+(?:\.\d*)?\s*")  # a number written as text
 
 
 def _takes_text(adapter: "TypeAdapter[Any]") -> bool:
-    """Return whether a type takes a text as it is."""
+    """Return whether a type accepts any text unchanged."""
     try:
         return bool(adapter.validate_python("1.5") == "1.5")
     except Exception:
@@ -320,7 +320,7 @@ def _bare(hint: Any) -> Any:
 
 
 def _adapter(hint: Any) -> "TypeAdapter[Any]":
-    """Return what checks values of a type: kept for plain classes, since each call asks again."""
+    """Return the validator of a type. For plain classes it is cached, as every call needs it."""
     from pydantic import TypeAdapter
 
     return _kept(hint) if isinstance(hint, type) else TypeAdapter(hint)
@@ -334,7 +334,7 @@ def _kept(hint: type) -> "TypeAdapter[Any]":
 
 
 def _hint(parameter: Parameter, otherwise: object = None) -> Any:
-    """Return a parameter's type: as it is written, else that of its default."""
+    """Return a parameter's type hint, or the type of its default if it has no hint."""
     if parameter.annotation is not parameter.empty:
         return parameter.annotation
     kind = type(parameter.default)
@@ -342,7 +342,7 @@ def _hint(parameter: Parameter, otherwise: object = None) -> Any:
 
 
 def _plain_default(default: object) -> object:
-    """Return a default as JSON, or None where it has no such form."""
+    """Return a default as JSON, or None if JSON cannot express it."""
     from pydantic_core import to_jsonable_python
 
     try:
@@ -352,7 +352,7 @@ def _plain_default(default: object) -> object:
 
 
 def _readings(value: object) -> Iterator[object]:
-    """Yield the value, then what a model may have meant by it where the type refuses it.
+    """Yield the value, then what a model may have meant by it if the type refuses it.
 
     A whole number can be a text. A decimal number cannot: 3.10 was read as 3.1 already.
     """

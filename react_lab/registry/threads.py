@@ -1,9 +1,9 @@
 """Threads: run a tool with a time limit, and run async tools in one event loop.
 
 A connection, a lock or a task of asyncio belongs to the event loop in which it was made. So all
-async tools of this process share one loop, which runs in a thread of its own: what a tool keeps
-works in its next call, and its background tasks go on between the calls. In a notebook, where a
-loop is running already, nothing is different.
+async tools of this process share one loop, which runs in its own thread. What a tool keeps still
+works in its next call, and its background tasks continue between calls. A notebook, which has a
+running loop already, behaves the same.
 
 >>> async def double(number: int) -> int:
 ...     return 2 * number
@@ -29,13 +29,13 @@ GRACE = 1.0  # seconds within which the loop has to answer after a call that ran
 
 
 def in_thread(work: Callable[[], T], seconds: float | None = None) -> T:
-    """Return what work() returns, or raise what it raises; it runs in a thread of its own.
+    """Run work() in its own thread; return what it returns, or raise what it raises.
 
-    Nothing can end a thread, so one that is late is left alone. As a daemon it does not keep
-    Python from ending.
+    A thread cannot be stopped, so a late thread is left running. It is a daemon, so it does not
+    keep Python from ending.
 
     Raises:
-        TimeoutError: work() has not ended after so many seconds.
+        TimeoutError: work() has not ended after this many seconds.
     """
     done: list[T] = []
     faults: list[BaseException] = []
@@ -58,11 +58,11 @@ def in_thread(work: Callable[[], T], seconds: float | None = None) -> T:
 
 
 def awaited(value: object, calls: "list[Future[Any]] | None" = None) -> object:
-    """Return the value; of a coroutine its result, of an async generator its first items.
+    """Return the value, the result of a coroutine, or the first items of an async generator.
 
     Args:
         value: what a tool returned.
-        calls: where a call that has to wait is noted, so that `give_up` can end it.
+        calls: a list to which a waiting call is added, so that `give_up` can end it.
     """
     if not inspect.isawaitable(value) and not hasattr(type(value), "__aiter__"):
         return value
@@ -76,7 +76,7 @@ def awaited(value: object, calls: "list[Future[Any]] | None" = None) -> object:
         calls.append(call)
     try:
         return _result(call.result())
-    except BaseException:  # an interrupt: nobody waits for the tool any more
+    except BaseException:  # an interrupt: the result is no longer needed
         call.cancel()
         raise
 
@@ -100,7 +100,7 @@ Outcome = tuple[object, BaseException | None]
 async def _whole(value: object) -> Outcome:
     """Wait for a tool: (its result, None), or (None, what it raised).
 
-    Returned, not raised, because a SystemExit would end the loop.
+    The exception is returned, not raised, because a SystemExit would end the loop.
     """
     try:
         if inspect.isawaitable(value):
@@ -118,7 +118,7 @@ async def _whole(value: object) -> Outcome:
 
 
 def _result(outcome: Outcome) -> object:
-    """Return the result of an outcome, or raise its fault."""
+    """Return the result of an outcome, or raise its exception."""
     result, fault = outcome
     if fault is not None:
         raise fault
@@ -131,7 +131,7 @@ _starting = threading.Lock()
 
 
 def _running() -> tuple["asyncio.AbstractEventLoop", threading.Thread]:
-    """Return the loop of all async tools and its thread; both are started if they have to be."""
+    """Return the loop of all async tools and its thread; start both if necessary."""
     import asyncio
 
     with _starting:
@@ -144,7 +144,7 @@ def _running() -> tuple["asyncio.AbstractEventLoop", threading.Thread]:
 
 
 def _serve(loop: "asyncio.AbstractEventLoop") -> None:
-    """Run a loop until it is stopped, then end what still waits in it."""
+    """Run a loop until it is stopped, then cancel the tasks that are left."""
     import asyncio
 
     asyncio.set_event_loop(loop)

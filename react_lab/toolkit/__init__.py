@@ -1,7 +1,7 @@
-"""The lab's four tools: pure computation, a clock, a remote service (played), local data.
+"""The lab's four tools: a calculator, a clock, a simulated weather service, a document search.
 
-Tools stay plain: text in, text out, and a ValueError with the mend in it when the input is bad.
-The registry turns that error into an observation, so no tool needs to care about the loop.
+A tool takes and returns text. For a bad input it raises a ValueError that says how to correct it.
+The registry turns that error into an observation, so a tool does not need to know the loop.
 """
 
 from react_lab.toolkit.calculator import calculator

@@ -11,7 +11,7 @@ from typing import Any
 Number = Fraction | float
 
 LONGEST = 500  # characters of an expression
-LARGEST = 10**1000  # a result has at most 1000 digits: more is no use to a model
+LARGEST = 10**1000  # a result has at most 1000 digits; a model cannot use more
 
 
 def calculator(expression: str) -> str:
@@ -46,7 +46,7 @@ def calculator(expression: str) -> str:
 
 
 def _bounded(number: Any) -> Number:
-    """A Fraction or a float of bounded size. Whatever was computed goes through here."""
+    """Return a Fraction or a float of bounded size. Every computed value passes through here."""
     if isinstance(number, complex):
         raise ValueError("A root of a negative number has no real result.")
     if isinstance(number, float):
@@ -117,7 +117,7 @@ KNOWN = f"numbers, + - * / // % ** ( ), {', '.join([*FUNCTIONS, *CONSTANTS])}"
 
 
 def _value(node: ast.AST, text: str) -> Number:
-    """The number of one node of the syntax tree of `text`. Only what is listed here has one."""
+    """Return the number of one node of the syntax tree of `text`; refuse all other nodes."""
     match node:
         case ast.Constant(value=int() | float() as number):
             if number == 0 or number == math.inf:  # as a Fraction, 1e-999999999 would never end
@@ -147,7 +147,7 @@ def _value(node: ast.AST, text: str) -> Number:
 
 
 def _shown(number: Number) -> str:
-    """The number as text: whole numbers in full, others with 12 digits (15 from 10**10 on)."""
+    """Write the number as text: whole numbers in full, others with 12 digits (15 from 10**10)."""
     if isinstance(number, Fraction) and number.denominator == 1:
         return str(number.numerator)
     number = float(number)
@@ -164,7 +164,7 @@ PERCENT = re.compile(r"(?<![\w.])(\d+\.?\d*|\.\d+)\s*%(?:\s*(of)\b|(?=\s*(?:[*/^
 
 
 def _plain(expression: str) -> str:
-    """The expression in Python's signs. ValueError for what has no reading, or more than one."""
+    """Write the expression as Python does. Raises ValueError unless it has exactly one reading."""
     text = expression.strip().strip("`").strip().translate(SIGNS)
     text = text.removesuffix("=").rstrip()
     if not text:
@@ -194,7 +194,7 @@ def _plain(expression: str) -> str:
 
 
 def _percent(match: re.Match[str]) -> str:
-    """10% as (10/100), "10% of" as (10/100)*; refuse where a person could mean something else."""
+    """Write 10% as (10/100) and "10% of" as (10/100)*; refuse an ambiguous percentage."""
     number, of = match.groups()
     before = match.string[: match.start()].rstrip()
     if of and before.endswith(("/", "%", "^", "**")):

@@ -44,7 +44,7 @@ def _in_chinese(city: str) -> str | None:
 
 
 def _folded(text: str) -> str:
-    """Without case, accents, dots and spare spaces: "São  Paulo" is "sao paulo"."""
+    """Remove case, accents, dots and extra spaces: "São  Paulo" becomes "sao paulo"."""
     letters = unicodedata.normalize("NFKD", text.casefold().replace("ø", "o"))
     plain = "".join(c for c in letters if c != "." and not unicodedata.combining(c))
     return " ".join(plain.split())
@@ -250,7 +250,7 @@ def check_clock(now: datetime | None) -> None:
 
 
 def zone_of(city: str) -> tuple[str | None, str | None]:
-    """Return the table's name of a city and its time zone; None for what is not known."""
+    """Return the table's name of a city and its time zone; None for each that is not known."""
     name = _city(city, ZONES)
     return name, ZONES[name][1] if name else _zone_names().get(city.strip().casefold())
 
@@ -261,13 +261,13 @@ def weather_of(city: str) -> tuple[str, tuple[Any, ...]] | None:
     return None if name is None else (name, WEATHER[name])
 
 
-# strftime would write the weekday in the computer's language
+# because strftime writes the weekday in the computer's language
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 @cache
 def _zone_names() -> dict[str, str]:
-    """Zone names by their lower-case form. "localtime" is left out: it is no place."""
+    """Return zone names by their lower-case form, without "localtime", which is not a place."""
     return {zone.casefold(): zone for zone in available_timezones() if "/" in zone or zone == "UTC"}
 
 

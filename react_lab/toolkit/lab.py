@@ -14,7 +14,7 @@ from react_lab.toolkit.calculator import calculator
 from react_lab.toolkit.cities import check_clock
 from react_lab.toolkit.handbook import search_docs
 
-# What the model reads of each tool: name, description, and an input to imitate.
+# What the model reads about each tool: name, description, and an input to imitate.
 WORDS = {
     "en": {
         "calculator": (
@@ -74,7 +74,7 @@ def lab_tools(now: datetime | None = None, language: str = "en") -> Registry:
         language: "en" or "zh".
 
     Raises:
-        ValueError: a moment without a zone, or an unknown language.
+        ValueError: now has no time zone, or the language is unknown.
     """
     if language not in WORDS:
         raise ValueError(f"There is no language {language!r}; give one of: {', '.join(WORDS)}.")
@@ -114,10 +114,10 @@ def flaky(tool: Tool, rate: float, seed: int) -> Tool:
     Args:
         tool: any tool. One with a Chinese name fails in Chinese.
         rate: from 0 (never) to 1 (always).
-        seed: the same seed fails the same calls, counted from the first one.
+        seed: with the same seed the same calls fail, counted from the first call.
 
     Raises:
-        ValueError: another rate.
+        ValueError: rate is below 0 or above 1.
     """
     if not 0 <= rate <= 1:
         raise ValueError(f"rate is {rate}; give a share of the calls, from 0 to 1.")

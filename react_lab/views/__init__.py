@@ -1,1 +1,1 @@
-"""Views: a Run made visible. They consume runs and never reach back into the loop."""
+"""Views: show a Run as text, HTML, plots and widgets. A view reads runs and never changes them."""

@@ -1,4 +1,4 @@
-"""Grid: results as a small table of signs and colours, and shares as stacked bars.
+"""Grid: show results as a small table of marks and colours, and shares as stacked bars.
 
 >>> grid({"25 + 38": [True, False], "Lima's time": [False, True]}, columns=["at once", "ReAct"])
              at once  ReAct
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from react_lab.views.pages import STYLE, escaped
 
-# Okabe and Ito (2008), in the order good to harmful; the sign or the number is always there too.
+# Okabe and Ito (2008), from good to harmful; a mark or a number always comes with the colour.
 SHADES = ("#009e73", "#999999", "#e69f00", "#d55e00")
 
 TABLE = """<style>
@@ -40,7 +40,7 @@ class Grid:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How many rows say yes, by column."""
+        """The number of rows that say yes, by column."""
         return tuple(sum(row[place] for _, row in self.rows) for place in range(len(self.columns)))
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ def grid(rows: Mapping[str, Sequence[bool]], columns: Sequence[str]) -> Grid:
         columns: The names of the columns.
 
     Raises:
-        ValueError: A row has another number of results than there are columns.
+        ValueError: The number of results in a row differs from the number of columns.
     """
     for name, row in rows.items():
         if len(row) != len(columns):
@@ -85,13 +85,13 @@ def grid(rows: Mapping[str, Sequence[bool]], columns: Sequence[str]) -> Grid:
 
 @dataclass(frozen=True)
 class Bars:
-    """Shares of a whole, one stacked bar a row."""
+    """Shares of a whole, one stacked bar per row."""
 
     rows: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The names of all parts, in the order in which they first come."""
+        """The names of all parts, in the order of their first appearance."""
         return tuple(dict.fromkeys(part for _, row in self.rows for part, _ in row))
 
     def __repr__(self) -> str:
@@ -123,10 +123,10 @@ class Bars:
 
 
 def bars(rows: Mapping[str, Mapping[str, int]]) -> Bars:
-    """Return one stacked bar a row.
+    """Return one stacked bar per row.
 
     Args:
-        rows: The counts of each part by its name, by the name of the row. The first part named is
-            the good one.
+        rows: For the name of each row, the count of each part by its name. The first part is the
+            good one.
     """
     return Bars(tuple((name, tuple(row.items())) for name, row in rows.items()))

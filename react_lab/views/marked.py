@@ -1,4 +1,4 @@
-"""Marked: the fields of a reply in colour, with what the parser does not believe struck out.
+"""Marked: show the fields of a reply in colour, and strike out what the parser ignores.
 
 >>> marked("Action: clock\\nAction Input: {}\\nObservation: noon\\nFinal Answer: It is noon.")
 [action] clock
@@ -61,7 +61,7 @@ class Part:
 
     @property
     def name(self) -> str:
-        """The label as people read it, with the doubt."""
+        """The label for people, with the doubt."""
         return self.named(Say())
 
     def named(self, say: Say) -> str:
@@ -72,7 +72,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Marked:
-    """A reply as its parts; it shows itself as coloured HTML, and as text where there is none."""
+    """A reply in its parts. A notebook shows it as coloured HTML, a console as text."""
 
     parts: tuple[Part, ...]
 

@@ -1,4 +1,4 @@
-"""Prompt builder: choose the rules of a prompt, and see beside them what that changes.
+"""Prompt builder: choose the rules of a prompt, and see what that changes.
 
 On the left are the rules with their tokens, on the right the prompt with what was left out struck
 out and, if a model is given, its reply.
@@ -44,7 +44,7 @@ def lines(whole: str, prompt: str) -> list[tuple[str, bool]]:
 
     Args:
         whole: The prompt with all its parts.
-        prompt: The prompt as it is.
+        prompt: The current prompt.
 
     Returns:
         (line, whether it is in the prompt), in order.
@@ -61,7 +61,7 @@ def prompt_html(whole: str, prompt: str, fixed: int = 0, short: bool = False) ->
         prompt: The prompt as it is.
         fixed: How many lines at its start no choice changes. They are folded if the prompt is too
             long to be seen at once, so that what changes is in view.
-        short: Whether there is to be room for a reply below.
+        short: Whether to leave space for a reply below.
     """
     found, head = lines(whole, prompt), ""
     rows = sum(1 + len(line) // WIDE for line, _ in found)
@@ -137,7 +137,7 @@ class PromptBuilder:
         return f"{label} ({self.sizes[name]:,} tokens)"
 
     def _draw(self) -> None:
-        """Show the prompt of what is chosen now. A reply to another prompt goes."""
+        """Show the prompt of the current choice, and remove a reply to another prompt."""
         before = getattr(self, "prompt", None)
         self.prompt = self._build([name for name, box in self.boxes.items() if box.value])
         tokens = self._count(self.prompt)

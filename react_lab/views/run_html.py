@@ -1,7 +1,7 @@
-"""Run as HTML: its fields in colour, where its time and tokens went, each step in three columns.
+"""Run as HTML: fields in colour, where time and tokens went, each step in three columns.
 
-Pure functions. What they return needs no kernel and no script, follows the theme, and reads well
-without its style too, because every colour has its name beside it. Each text of the model is
+These functions are pure. Their HTML needs no kernel and no script, follows the theme, and is
+readable without style, because every colour has its name beside it. All text of the model is
 escaped.
 """
 
@@ -71,7 +71,7 @@ def field(kind: str, name: str, words: str, say: Say = ENGLISH) -> str:
 
 
 def result(seen: Observation, edited: bool = False, say: Say = ENGLISH) -> str:
-    """Return an observation as HTML. One that reports an error says so in word and colour."""
+    """Return an observation as HTML. An error is shown by a word and a colour."""
     name = f"✗ {say(seen.error)}" if seen.error else say("observation")
     name += say(", edited by you") if edited else ""
     if seen.truncated:
@@ -147,7 +147,7 @@ def call(move: Action) -> str:
 
 
 def headline(run: Run, number: int) -> tuple[str, str]:
-    """Return what a step did, in two short lines: the tool or the answer, and what came of it."""
+    """Return what a step did, in two short lines: the tool or the answer, and the result."""
     step, say = text.rounds(run)[number - 1], say_for(run)
     move, seen = step.moves[-1] if step.waiting is None else (step.waiting, None)
     if isinstance(move, FinalAnswer):
@@ -265,7 +265,7 @@ def _token_bars(run: Run, number: int) -> str:
 
 
 def reads(run: Run, number: int) -> str:
-    """Return what the model reads in a round: what is new, and folded what it had read before."""
+    """Return what the model reads in a round: new messages, and earlier messages folded."""
     sent, say = text.rounds(run)[number - 1].sent, say_for(run)
     unit, rows = tokens(run)
     prompt, history, _ = rows[number - 1]

@@ -1,4 +1,4 @@
-"""Shown: a run as a cell shows it, in colour, and as one page to hand in or share.
+"""Shown: show a run in colour in a notebook, and save it as a page to hand in or share.
 
 >>> from react_lab import Agent, Registry, ScriptedModel, show
 >>> show(Agent(ScriptedModel(["Thought: easy.\\nFinal Answer: 4"]), Registry()).run("2+2?"))

@@ -134,7 +134,7 @@ def test_settings_that_cannot_be_read(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".env").write_text("LLM_MODEL=clever-1", "utf-16")
     found = doctor.endpoint()
-    assert not found.ok and found.fix.endswith("it is no UTF-8 text. Save it again as UTF-8.")
+    assert not found.ok and found.fix.endswith("it is not UTF-8 text. Save it again as UTF-8.")
 
 
 def test_a_kernel_of_another_python(tmp_path, monkeypatch):

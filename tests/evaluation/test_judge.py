@@ -310,7 +310,7 @@ def test_a_call_that_failed_and_was_made_again_counts_once():
 
 
 def test_an_id_names_a_file():
-    with pytest.raises(ValueError, match="can name no file"):
+    with pytest.raises(ValueError, match="cannot name a file"):
         Case("../x", "one tool", "?", (), ())
 
 

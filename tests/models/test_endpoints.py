@@ -465,7 +465,7 @@ def test_an_unknown_model_is_no_wrong_address():
     "address", ["localhost:11434", "m.example/v1", "ftp://x/v1", "http://[::1/v1", "http://x:y"]
 )
 def test_an_address_that_is_none_is_told_at_once(address):
-    with pytest.raises(ModelError, match="no web address"):
+    with pytest.raises(ModelError, match="not a web address"):
         ChatModel("m", address, "test-key-0001")
 
 

@@ -120,7 +120,7 @@ def test_on_this_machine_a_key_may_be_missing(monkeypatch, host):
 
 def test_an_address_that_is_none_is_told(monkeypatch):
     set_all(monkeypatch, ENDPOINT | {"LLM_BASE_URL": "models.example/v1"})
-    with pytest.raises(ModelError, match="no web address"):
+    with pytest.raises(ModelError, match="not a web address"):
         connect()
 
 
@@ -158,7 +158,7 @@ def test_the_file_beside_the_notebook_is_read(empty_desk):
 
 def test_a_file_in_the_encoding_of_another_program_is_told(empty_desk):
     (empty_desk / ".env").write_text("LLM_MODEL=clever-1", "utf-16")
-    with pytest.raises(ModelError, match=r"\.env cannot be read: it is no UTF-8 text. Save it"):
+    with pytest.raises(ModelError, match=r"\.env cannot be read: it is not UTF-8 text. Save it"):
         connect()
 
 

@@ -658,7 +658,7 @@ def test_what_could_never_work_is_said_at_registration():
         registry.register(Cart.total)
     with pytest.raises(ValueError, match="takes x by position only; wrap it"):
         registry.register(math.sqrt)
-    with pytest.raises(ValueError, match="{'x': 1} is no function; give the rest by name"):
+    with pytest.raises(ValueError, match="{'x': 1} is not a function; give the rest by name"):
         registry.register({"x": 1})
     with pytest.raises(ValueError, match="write .read. or .write."):
         registry.register(print, description="x", effect="delete")
@@ -666,7 +666,7 @@ def test_what_could_never_work_is_said_at_registration():
         registry.register(print, description="x", seconds=0)
     with pytest.raises(ValueError, match="retries is -1"):
         Registry(retries=-1)
-    with pytest.raises(ValueError, match="no JSON Schema of an object"):
+    with pytest.raises(ValueError, match="not a JSON Schema of an object"):
         registry.register(print, description="x", name="p", parameters={"city": {"type": "string"}})
     with pytest.raises(ValueError, match="unknown parameters: .'first'"):
         registry.register(lambda a: a, name="add", description="Adds.", example={"first": 1})
