@@ -7,7 +7,7 @@ from typing import Any
 
 from react_lab.keys import masked, remember
 from react_lab.models.api_errors import Refusal, refusal
-from react_lab.models.endpoint import Dropped, base_urls, hide, problem, send, shown
+from react_lab.models.endpoint import Dropped, Response, base_urls, hide, problem, send, shown
 from react_lab.models.payload import learn, notes, request
 from react_lab.models.reply import UNREAD, Message, ModelError, Reply, checked, reply_from
 
@@ -102,8 +102,8 @@ class ChatModel:
                 return refused, text
         return answers[0]
 
-    def _send(self, address: str, body: dict[str, Any]) -> tuple[int, dict[str, Any], str]:
-        """Send one request: (status, headers, text). Raises ModelError if no response came."""
+    def _send(self, address: str, body: dict[str, Any]) -> Response:
+        """Send one request. Raises ModelError if no response came."""
         try:
             return send(address, self.api_key, self.timeout, body)
         except Dropped:

@@ -15,7 +15,7 @@ import ssl
 import time
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from urllib.request import (  # type: ignore[attr-defined]
     getproxies_environment,
@@ -104,10 +104,16 @@ def hide(text: str, key: str | None, part: int | None = None) -> str:
     return text
 
 
-def send(
-    address: str, key: str | None, timeout: float, body: dict[str, Any]
-) -> tuple[int, dict[str, Any], str]:
-    """Ask for a chat completion: (status, headers by lower-case name, text), also of an error.
+class Response(NamedTuple):
+    """A server's response. The names of the headers are in lower case."""
+
+    status: int
+    headers: dict[str, Any]
+    text: str
+
+
+def send(address: str, key: str | None, timeout: float, body: dict[str, Any]) -> Response:
+    """Ask for a chat completion and return the response, even if it reports an error.
 
     The message of each exception names the first cause and says what to do. No exception in its
     chain of causes contains the key.
@@ -119,7 +125,8 @@ def send(
     """
     try:
         response = _post(_client(address, key or "none", timeout), body)
-        return response.status_code, dict(response.headers), masked(hide(_text(response), key))
+        text = masked(hide(_text(response), key))
+        return Response(response.status_code, dict(response.headers), text)
     # Other errors than openai's: a certificate file that is missing is an OSError, an option that
     # JSON lacks or another version of httpx a TypeError, a proxy without its package an ImportError
     except Exception as error:
