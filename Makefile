@@ -2,14 +2,14 @@
 #                or ARGS="--fresh 05" for a clean copy of notebook 05)
 # make test      every test that needs nothing but the environment, notebooks included
 # make test-all  the same, and the tests that need more: other Pythons, the network, a browser
-# make record    ask the model anew what the notebooks show (NB=05 for one of them)
-# make live      run the notebooks with the live model, say which outputs differ (NB=05 for one)
+# make record    ask the model again for what the notebooks show (NB=05 for one of them)
+# make live      run the notebooks with the live model, list the outputs that differ (NB=05 for one)
 # make lint      ruff and mypy
 # make wheelhouse  collect all wheels in dist/wheelhouse, for a room without a network
 # make pins      write requirements.txt from pyproject.toml (UPGRADE=--upgrade for the newest)
 # make clean     remove the environment and caches; your notebooks in my_lab stay
 
-# The first Python that can build the environment, else any, which then says what is wrong.
+# The first Python that can build the environment, otherwise any Python: bootstrap.py reports its fault.
 PYTHON ?= $(shell \
 	suits='import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))'; \
 	for p in python3.13 python3.12 python3.11 python3 python; do \
@@ -41,7 +41,7 @@ lint: env
 	@$(VENV_PYTHON) -m ruff format --check .
 	@$(VENV_PYTHON) -m mypy
 
-# setuptools: it builds the lab itself, where no network can bring it.
+# setuptools builds the lab itself, also on a machine without a network.
 wheelhouse: env
 	@$(VENV_PYTHON) -m pip wheel --no-deps --wheel-dir dist/wheelhouse -r requirements.txt
 	@$(VENV_PYTHON) -m pip wheel --no-deps --wheel-dir dist/wheelhouse "setuptools>=77"

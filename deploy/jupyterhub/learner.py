@@ -9,7 +9,7 @@ from pathlib import Path
 
 from react_lab.course import start, working_copies
 
-os.umask(0o077)  # whatever is made from here on is for nobody else
+os.umask(0o077)  # other accounts cannot read the files made from here on
 folder = Path.home() / "my_lab"
 folder.mkdir(exist_ok=True)
 folder.chmod(0o700)  # also if it was there before

@@ -156,7 +156,7 @@ def test_a_folder_in_which_no_environment_can_be_is_told(tmp_path, sign):
     command = [sys.executable, "bootstrap.py"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1 and not (folder / ".venv").exists()
-    assert f'holds a "{sign}"' in done.stdout and "Give the folder another name" in done.stdout
+    assert f'contains "{sign}"' in done.stdout and "Give the folder another name" in done.stdout
 
 
 @pytest.mark.more
