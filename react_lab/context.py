@@ -4,7 +4,7 @@ A policy is a plain function, messages -> messages, for text and for native call
 
     agent = Agent(model, tools, fit=KeepRounds(n=4, cut=200))
 
-The loop calls it in each round with all messages, so a policy has no memory of its own. The
+The loop calls it in each round with all messages, so a policy stores nothing itself. The
 trace stays complete. Every policy keeps the head (system prompt and question) and the last round.
 A call and its result stay together, or are left out together. What a policy adds is written in
 the language of the system message, English or Chinese.
@@ -319,7 +319,7 @@ class RepeatRules(_Checked):
     Args:
         rules: a text; None for the lab's rules, in the language of the system message.
         every: after how many rounds.
-        role: "system" sends them as a system message of their own. An endpoint that refuses a
+        role: "system" sends them as a separate system message. An endpoint that refuses a
             second system message gets them at the end of the latest result instead: `ChatModel`
             learns that from the first refusal, and `Reply.notes` says so. "user" adds them to
             the latest result from the start (in native calls, to the tool message).
@@ -359,7 +359,7 @@ class TokenBudget(_Checked):
     """Send at most `budget` tokens: the oldest rounds are left out first, each as a whole.
 
     Head and last round are sent even if they alone exceed the budget. What an endpoint adds
-    around each message is not counted, so leave some room.
+    around each message is not counted, so choose a smaller budget.
 
     Args:
         budget: tokens.

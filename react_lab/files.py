@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-ADVICE = "What was there is unchanged. Make room, or name a place that can be written to"
+ADVICE = "The old file is unchanged. Free some space, or name a place that can be written to"
 
 
 def write(path: Path, content: bytes) -> None:

@@ -478,7 +478,7 @@ class Agent:
 
         `stop` says why it ended; `finished` is True only if the model answered.
 
-        A fault in a model of your own passes through. To keep the steps before it, use `stream`,
+        An exception of your own model passes through. To keep the steps before it, use `stream`,
         or `keep` of react_lab.trace.
 
         Raises:

@@ -183,7 +183,7 @@ def note_of(run: Run, language: str = "en") -> str:
 class Recall(_Checked):
     """A policy for `Agent(fit=...)`: the notes that fit the question come after it.
 
-    The notes are read anew in each round. If none shares a word with the question, nothing is
+    The notes are read again in each round. If no note shares a word with the question, nothing is
     added.
 
     Args:

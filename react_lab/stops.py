@@ -141,7 +141,7 @@ class SkipRepeats:
 
 # The rules that an agent has unless you say otherwise.
 STOPS = (StepLimit(8), TimeLimit(300), RepeatLimit(4), FailureLimit(4), FormatLimit(4))
-# Of these, the ones that are switched off by name; the limits have arguments of their own.
+# The rules that can be switched off by name; each limit has its own argument.
 BY_NAME: dict[str, StopRule] = {
     "repeats": RepeatLimit(4),
     "failures": FailureLimit(4),

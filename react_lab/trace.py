@@ -27,12 +27,17 @@ VERSION = 2  # 2: a step can hold several calls; files of version 1 are read as 
 
 @dataclass(frozen=True)
 class Step:
-    """One round. sent: the messages as the model got them. reply: what came back, whole.
+    """One round.
 
-    move: what was read in it. observation: what the program answered, None behind a final
-    answer and for a call that waits for a person. also: further calls of the same reply, each
-    with its observation (native calls only). at: when the reply was read, in seconds since
-    1970; None in a file that an older react_lab wrote.
+    Attributes:
+        sent: the messages as the model got them.
+        reply: the whole reply.
+        move: what the parser read in the reply.
+        observation: the program's answer; None after a final answer, and for a call that waits
+            for a person.
+        also: further calls of the same reply, each with its observation (native calls only).
+        at: when the reply was read, in seconds since 1970; None in a file that an older react_lab
+            wrote.
     """
 
     sent: tuple[Message, ...]

@@ -125,7 +125,7 @@ def test_a_run_that_cannot_be_saved_leaves_the_older_file(tmp_path, little_room)
     path, run = tmp_path / "run.jsonl", agent(DONE).run("?")
     save(run, path)
     little_room(100)
-    with pytest.raises(OSError, match="What was there is unchanged. Make room.*run.jsonl"):
+    with pytest.raises(OSError, match="The old file is unchanged. Free some space.*run.jsonl"):
         save(agent(*CALLS, DONE).run("?"), path)
     assert load(path) == run
     assert [file.name for file in tmp_path.iterdir()] == ["run.jsonl"]

@@ -1,4 +1,4 @@
-"""nbgrader's settings for the exercises of the lab. It stands in the folder of the course."""
+"""nbgrader's settings for the exercises of the lab. Copy it to the folder of the course."""
 
 c = get_config()  # noqa: F821 (nbgrader brings it)
 

@@ -72,7 +72,7 @@ def no_news(config: Path) -> None:
 
 
 def course_look(config: Path) -> None:
-    """Give JupyterLab the course's own style, unless you have put a style of your own there."""
+    """Give JupyterLab the course's style, unless you have put your own style there."""
     file, style = config / "custom/custom.css", STYLE.read_text("utf-8")
     ours = style.partition("\n")[0]
     if not file.exists() or file.read_text("utf-8", errors="replace").startswith(ours):
@@ -83,8 +83,8 @@ def course_look(config: Path) -> None:
 def trust(notebooks: Iterable[Path], data: Path) -> None:
     """Mark notebooks as trusted, so that JupyterLab shows their stored outputs with their colours.
 
-    JupyterLab leaves out the styles of outputs that it has not seen being computed. Only sign
-    what was just copied from the course: a notebook with the learner's edits is signed by
+    JupyterLab removes styles from outputs of notebooks that are not signed. Only sign copies that
+    have just been made from the course: a notebook with the learner's edits is signed by
     JupyterLab itself when it is saved.
 
     Args:

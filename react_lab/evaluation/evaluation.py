@@ -169,7 +169,7 @@ def evaluate(
         Exception: whatever a worker raises.
     """
     if twice := [name for name, n in Counter(case.id for case in cases).items() if n > 1]:
-        raise ValueError(f"Two cases are called {twice[0]!r}; give each an id of its own.")
+        raise ValueError(f"Two cases are called {twice[0]!r}; give each case its own id.")
     if folder is not None:
         Path(folder).mkdir(parents=True, exist_ok=True)
     waiting, bar = [], track(cases)

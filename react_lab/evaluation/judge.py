@@ -24,7 +24,7 @@ from react_lab.trace import Run
 
 EVALUATION_CASES = Path(__file__).parents[1] / "data" / "evaluation_cases.jsonl"
 CHINESE_CASES = EVALUATION_CASES.with_name("evaluation_cases_zh.jsonl")
-NOON = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)  # the clock of the cases stands still
+NOON = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)  # the fixed clock of the cases
 FAILS = {"once": 0.05, "always": 1.0}
 SEED = 165  # at a rate of 0.05 it fails the first call, and then none for a long time
 
@@ -152,7 +152,7 @@ def solved(case: Case, run: Run) -> bool:
     """Return whether a run ended by itself with a right answer that rests on what it saw.
 
     The answer contains every right value and no rival, and a tool showed each of those values.
-    Where nothing can be known, it says so and contains no number of its own. A case without calls
+    If nothing can be known, the answer says so and invents no number. A case without calls
     is solved without a call. A comparison must pick the right name.
     """
     answer, seen = run.answer or "", "\n".join(text for _, text in calls_made(run))

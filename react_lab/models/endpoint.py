@@ -130,7 +130,7 @@ def send(address: str, key: str | None, timeout: float, body: dict[str, Any]) ->
     # Other errors than openai's: a certificate file that is missing is an OSError, an option that
     # JSON lacks or another version of httpx a TypeError, a proxy without its package an ImportError
     except Exception as error:
-        _client.cache_clear()  # proxies and certificates are read anew after a failure
+        _client.cache_clear()  # read proxies and certificates again after a failure
         failure = _failure(error, address, timeout)
     raise failure
 

@@ -119,7 +119,7 @@ _TURN = (  # the end of a turn, at the end of a line
     r"|</s>(?=\s*+(?:<s>|\[INST\])))(?=\s*+[<\[]|[ \t]*+(?:\n|(?:Human|User|Question)\s?:))"
 )
 _HALF = r"(?:Obs(?:e(?:r(?:v(?:a(?:t(?:i(?:on?)?)?)?)?)?)?)?|观察?)\s*+\Z"  # cut by a stop word
-_ALONE = (  # an Observation without a colon on a line of its own, or in brackets
+_ALONE = (  # an Observation without a colon on its own line, or in brackets
     rf"{MARKS}(?:(?:Observation|OBSERVATION|观察)[*_`]*+[ \t]*+$"
     r"|[\[(<](?i:observation)[\])>]?+(?:[:：\w]|[ \t]*+$))"
 )
@@ -166,8 +166,8 @@ def before_observation(parts: list[Field]) -> list[Field]:
 def believed(text: str) -> str:
     """Return what may be used of a reply.
 
-    Reasoning blocks are left out, and so is everything from the first invented Observation or
-    invented user turn on.
+    Reasoning blocks are left out, and everything from the first invented Observation or invented
+    user turn.
     """
     invented = [part.start for part in fields(text) if part.kind == "observation"]
     return without_reasoning(text[: invented[0]] if invented else text)

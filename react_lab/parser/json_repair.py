@@ -139,7 +139,7 @@ def _object(text: str, place: int, repairs: Repairs, depth: int) -> tuple[object
         if key in found and found[key] != value:
             raise Unreadable(place, why="twice")
         found[key] = value
-        firm = text[end - 1] not in "0123456789."  # a number may go on
+        firm = text[end - 1] not in "0123456789."  # a number may continue
         place = _comma(text, end, repairs, "}")
     return found, _close(text, place, begin, repairs)
 

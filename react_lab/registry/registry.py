@@ -409,7 +409,7 @@ def bind(tool: Tool, arguments: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"{'; '.join(parts)}. {tool.name} takes: {takes}.")
     found, parameters = {}, tool.takes
     for name, given in named.items():
-        if (parameter := parameters.get(name)) is None:  # a **kwargs with a schema of its own
+        if (parameter := parameters.get(name)) is None:  # a **kwargs with its own schema
             found[name] = arguments[given]
             continue
         try:

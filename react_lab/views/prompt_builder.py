@@ -58,7 +58,7 @@ def prompt_html(whole: str, prompt: str, fixed: int = 0, short: bool = False) ->
 
     Args:
         whole: The prompt with all its parts.
-        prompt: The prompt as it is.
+        prompt: The current prompt.
         fixed: How many lines at its start no choice changes. They are folded if the prompt is too
             long to be seen at once, so that what changes is in view.
         short: Whether to leave space for a reply below.
@@ -81,7 +81,7 @@ class PromptBuilder:
     """A widget to choose the rules of a prompt.
 
     Attributes:
-        prompt: The prompt as it is now.
+        prompt: The current prompt.
         reply: What the model wrote to it; "" before it was asked.
     """
 

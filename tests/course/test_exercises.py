@@ -238,7 +238,7 @@ def test_what_a_killed_notebook_left_is_passed_over(folder):
 def test_on_a_full_disk_what_was_known_is_kept(folder, little_room):
     course.check("approval", submissions.mail_by_a_loop)
     little_room(10)
-    assert "Make room" in course.hint("approval", 1)
+    assert "Free some space" in course.hint("approval", 1)
     assert progress_file.read() == {"approval": progress_file.Entry("right", tries=1)}
     assert [path.name for path in (folder / "lab_data").iterdir()] == ["progress.json"]
 

@@ -131,14 +131,14 @@ def test_a_fresh_notebook_keeps_every_old_one(course, mine, number):
 
 def test_a_full_disk_is_told_also_when_nothing_is_new(course, mine, little_room):
     little_room(10)
-    with pytest.raises(OSError, match="Make room"):
+    with pytest.raises(OSError, match="Free some space"):
         copy(mine, course)
 
 
 def test_on_a_full_disk_the_own_notebook_stays_where_it_was(course, mine, little_room):
     (mine / LOOP).write_text("mine")
     little_room(10)  # enough for the old one, not for the clean one
-    with pytest.raises(OSError, match="What was there is unchanged"):
+    with pytest.raises(OSError, match="The old file is unchanged"):
         copy(mine, course, fresh="05")
     assert (mine / LOOP).read_text() == "mine"
 
@@ -162,7 +162,7 @@ def test_an_unknown_number_names_the_notebooks_and_changes_nothing(course, mine,
 def test_a_full_disk_is_told_and_leaves_no_half_notebook(course, mine, little_room):
     (course / LOOP).write_text("the loop, second and much longer edition")
     little_room(20)
-    with pytest.raises(OSError, match="unchanged. Make room.*05_loop.ipynb"):
+    with pytest.raises(OSError, match="unchanged. Free some space.*05_loop.ipynb"):
         copy(mine, course)
     assert (mine / LOOP).read_text() == "the loop, first edition"
     little_room(10**6)

@@ -217,7 +217,8 @@ def test_an_interrupt_keeps_what_is_done(tmp_path):
 
 def test_a_full_disk_does_not_end_an_evaluation(tmp_path, little_room):
     little_room(100)
-    with pytest.warns(UserWarning, match="Traces could not be written to .* Make room") as told:
+    said = "Traces could not be written to .* Free some space"
+    with pytest.warns(UserWarning, match=said) as told:
         results = list(evaluate(CASES[:3], perfect, folder=tmp_path))
     assert [result.right for result in results] == [True] * 3
     assert list(tmp_path.iterdir()) == []
