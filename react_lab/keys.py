@@ -24,10 +24,14 @@ def remember(key: str | None) -> None:
 
 
 def secrets() -> tuple[str, ...]:
-    """Return every known key, the longest first: it may contain a shorter one."""
+    """Return every known key in all its forms, the longest first: it may contain a shorter one.
+
+    The forms are the key itself, as in JSON, and as in a URL.
+    """
     named = (os.environ[name].strip() for name in os.environ if name.upper().endswith("_API_KEY"))
     found = {*_known, *(key for key in named if len(key) >= SHORTEST)}
-    return tuple(sorted(found, key=len, reverse=True))
+    forms = {form for key in found for form in (key, json.dumps(key)[1:-1], quote(key, safe=""))}
+    return tuple(sorted(forms, key=len, reverse=True))
 
 
 def masked(text: str, keys: tuple[str, ...] | None = None) -> str:
@@ -39,6 +43,5 @@ def masked(text: str, keys: tuple[str, ...] | None = None) -> str:
             search. None searches it.
     """
     for key in secrets() if keys is None else keys:
-        for form in {key, json.dumps(key)[1:-1], quote(key, safe="")}:
-            text = text.replace(form, "***")
+        text = text.replace(key, "***")
     return text

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from react_lab import keys
+
 OFFLINE = Path(__file__).parent / "offline"
 
 for name in list(os.environ):
@@ -27,6 +29,12 @@ SEED = int(os.environ.get("REACT_LAB_SEED") or random.randrange(10**6))
 
 def pytest_report_header():
     return f"recorded entries to ask again are drawn with REACT_LAB_SEED={SEED}"
+
+
+@pytest.fixture(autouse=True)
+def no_keys_of_other_tests():
+    """A key is masked from the moment on at which a model is made with it."""
+    keys._known.clear()
 
 
 @pytest.fixture

@@ -90,7 +90,8 @@ def threads() -> int:
 
     The variable REACT_LAB_THREADS decides. Without it: one on a machine with up to two cores,
     where a second one slows down as soon as anything else runs, otherwise half the physical
-    cores, at most four. The number does not change the texts.
+    cores, at most four. A test compares the texts of one and two threads; on some processors
+    the probabilities differ in their last bits.
     """
     if wanted := os.environ.get("REACT_LAB_THREADS"):
         if not wanted.isdecimal() or int(wanted) < 1:

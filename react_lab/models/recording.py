@@ -13,6 +13,7 @@ import json
 import os
 import random
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, closing
 from dataclasses import asdict, dataclass, field, replace
@@ -30,6 +31,8 @@ from react_lab.tracking import track
 
 FOLDER = DATA / "recordings"
 FIGURES = ("text", "finish_reason", "tokens_in", "tokens_out", "tokens_cached", "seconds")
+# In a file: the texts that come more than once, and the place of one where it comes.
+TEXTS, SAME, LONG = "texts", "same", 200
 REPLAY, REPLAY_OR_LIVE = "replay", "replay or live"
 
 
@@ -356,21 +359,43 @@ def _depends_on_order(model: EmbeddedModel) -> bool:
 
 
 def _read(path: Path) -> dict[str, Entry]:
-    """The entries of a file by key; a last line that was cut off does not count."""
+    """Return the entries of a file by key; a last line that was cut off does not count."""
     if not path.exists():
         return {}
-    whole = path.read_text("utf-8").split("\n")[:-1]
-    entries = [Entry(**json.loads(line)) for line in whole]
+    lines = [json.loads(line) for line in path.read_text("utf-8").split("\n")[:-1]]
+    texts: list[str] = []
+    entries = []
+    for line in lines:
+        if TEXTS in line:
+            texts = line[TEXTS]
+            continue
+        for message in line["new"]:
+            if SAME in message:
+                message["content"] = texts[message.pop(SAME)]
+        entries.append(Entry(**line))
     return {entry.key: entry for entry in entries}
 
 
 def _write(path: Path, entries: Iterable[Entry]) -> None:
-    """Write a whole file at once; without entries there is none."""
-    lines = [_json(asdict(entry)) + "\n" for entry in entries]
-    if not lines:
+    """Write a whole file at once; without entries there is none.
+
+    Many requests begin with the same system prompt. A long text that comes twice is written once,
+    in the first line, and named by its place there.
+    """
+    found = [asdict(entry) for entry in entries]
+    if not found:
         path.unlink(missing_ok=True)
         return
-    write(path, "".join(lines).encode())
+    messages = [message for entry in found for message in entry["new"]]
+    counts = Counter(str(one["content"]) for one in messages)
+    texts = [text for text, count in counts.items() if count > 1 and len(text) > LONG]
+    places = {text: place for place, text in enumerate(texts)}
+    for message in messages:
+        if (place := places.get(str(message["content"]))) is not None:
+            del message["content"]
+            message[SAME] = place
+    lines: list[dict[str, Any]] = [{TEXTS: texts}] if texts else []
+    write(path, "".join(_json(line) + "\n" for line in [*lines, *found]).encode())
 
 
 def _ask(model: EmbeddedModel, messages: list[Message], parent: str | None) -> Reply:

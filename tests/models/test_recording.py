@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import nbformat
 import pytest
@@ -350,6 +350,25 @@ def test_a_notebook_is_run_and_its_recording_kept_to_what_it_asks(tmp_path):
     assert record(further, folder) == 2
     kept = [entry["start"] for entry in lines(folder / "06_more.jsonl")]
     assert kept == ["Name a river."]  # the other one is in 05's recording
+
+
+def test_a_long_text_is_written_once_in_a_file(tmp_path):
+    """The same requests are read back, and the shared prompt is in the file once."""
+    prompt, path = "Use the tools. " * 20, tmp_path / "05_tape.jsonl"
+    options = json.loads(json.dumps(asdict(EmbeddedModel())))
+    system = {"role": "system", "content": prompt}
+    asked = [
+        recording.Entry(
+            name, name, None, 0, [system, {"role": "user", "content": name}],
+            options, "Yes.",
+            "stop", 70, 2, 0, 1.5,
+        )
+        for name in ("one", "two", "three")
+    ]  # fmt: skip
+    recording._write(path, asked)
+    assert path.read_text("utf-8").count(prompt) == 1
+    assert list(recording._read(path).values()) == asked
+    assert asked[2].new[0] == {"role": "system", "content": prompt}  # the entries are unchanged
 
 
 def test_the_recordings_of_the_lab_are_small():

@@ -44,19 +44,23 @@ NOT_OURS = "Cannot read properties of undefined (reading 'schema')"
 
 @pytest.fixture(scope="module", params=["jupyterlab", "notebook7"])
 def lab(request, tmp_path_factory):
-    """(browser, address) of JupyterLab, then of Notebook 7, over a copy of the notebooks."""
+    """(browser, address, folder) of JupyterLab, then of Notebook 7, with all notebooks."""
     folder = tmp_path_factory.mktemp("lab")
     for notebook in NOTEBOOKS:
         shutil.copy(notebook, folder)
     nbformat.write(nbformat.v4.new_notebook(metadata=KERNEL), folder / EMPTY)
     serve = getattr(browser, request.param)
     with browser.chromium() as chromium, serve(folder) as address:
-        yield chromium, address
+        yield chromium, address, folder
 
 
 @pytest.fixture
 def page(lab):
-    """A page of the browser. At the end: nothing went wrong, and nothing left this machine."""
+    """A page of the browser, and no answers kept from another test: a quiz restores those.
+
+    At the end: nothing went wrong, and nothing left this machine.
+    """
+    shutil.rmtree(lab[2] / "lab_data", ignore_errors=True)
     page = lab[0].new_page()
     errors, asked = [], []
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -271,17 +275,14 @@ FOCUSED = """() => {
 
 
 def tab_to(page, name):
-    """Walk to a control with Tab; turn round at each end of the widget. Returns the names met.
-
-    Of the choices of a question, Tab reaches the first and Shift+Tab the last.
-    """
+    """Walk to a control with Tab, and back with Shift+Tab from the widget's end; the names met."""
     met, key = [page.evaluate(FOCUSED)], "Tab"
     while met[-1] != name:
         assert len(met) < 60, f"{name} is not reached: {met}"
         page.keyboard.press(key)
         met.append(page.evaluate(FOCUSED))
         if met[-2] and not met[-1]:
-            key = "Tab" if key == "Shift+Tab" else "Shift+Tab"
+            key = "Shift+Tab"
     return met
 
 
