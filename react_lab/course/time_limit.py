@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -72,7 +72,7 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     try:
         signal.signal(signal.SIGINT, interrupted)
         timer.start()
-        found = work()
+        found = next(_apart(work))
     except KeyboardInterrupt:
         over.append(True)
         if not late:
@@ -86,3 +86,13 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     if late:
         raise TimeoutError(f"no result within {seconds:g} seconds") from None
     return found
+
+
+def _apart(work: Callable[[], T]) -> Iterator[T]:
+    """Yield what work() returns.
+
+    An exception that a trace function raises in an `except` or `finally` block stays the one
+    being handled, for the rest of the process. A generator handles exceptions of its own, so that
+    this ends with it.
+    """
+    yield work()

@@ -85,12 +85,13 @@ def test_what_ends_in_time_is_not_touched():
 
 
 def test_nothing_is_left_of_the_limit():
-    """Neither a handler, nor a trace function, nor an interrupt that comes later."""
+    """Neither a handler, nor a trace function, nor an interrupt that comes later or is handled."""
     before = signal.getsignal(signal.SIGINT), sys.gettrace()
-    for work in (lambda: 42, bare):
+    for work in (lambda: 42, bare, at_the_end):
         with contextlib.suppress(TimeoutError):
             within(0.1, work)
         assert (signal.getsignal(signal.SIGINT), sys.gettrace()) == before
+        assert sys.exc_info() == (None, None, None)
     assert sum(range(300_000)) == 44999850000
 
 
